@@ -1,0 +1,210 @@
+package wechat
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed175cf469/wechat/ratelimit"
+)
+
+// chinaTime is the zone in which the platform counts days; it has had no daylight saving time since 1991.
+var chinaTime = time.FixedZone("UTC+8", 8*60*60)
+
+// nextDay is the next 00:00 UTC+8.
+func nextDay(now time.Time) time.Time {
+	year, month, d := now.In(chinaTime).Date()
+	return now.Add(time.Date(year, month, d+1, 0, 0, 0, 0, chinaTime).Sub(now))
+}
+
+// recipientLimits are the limits for each person that a call reaches.
+func recipientLimits(spec *Spec, l *ratelimit.Limits) []ratelimit.Limit {
+	if own, ok := l.Recipients[spec.Name]; ok {
+		return own
+	}
+	if l.Recipient != nil && len(spec.Recipient) > 0 {
+		return l.Recipient
+	}
+	return spec.Recipient
+}
+
+// recipientTurns takes a turn for each person that the call reaches, once a call.
+func (s *state) recipientTurns(ctx context.Context, call *Call, priority ratelimit.Priority) error {
+	limits := recipientLimits(&call.Spec, &call.App.Limits)
+	if len(limits) == 0 || len(call.Recipients) == 0 {
+		return nil
+	}
+	demands := make([]ratelimit.Demand, 0, len(limits)*len(call.Recipients))
+	prefix := call.App.key + ":" + call.Spec.Name + ":"
+	for _, r := range call.Recipients {
+		for _, l := range limits {
+			demands = append(demands, ratelimit.Demand{Key: prefix + r, Scope: ratelimit.ScopeRecipient, Limit: l, N: 1, Priority: priority})
+		}
+	}
+	return s.turns(ctx, call, demands)
+}
+
+// endpointTurns takes a turn of the app's and the endpoint's limits, for each attempt.
+func (s *state) endpointTurns(ctx context.Context, call *Call, priority ratelimit.Priority) error {
+	l := &call.App.Limits
+	own, ok := l.Endpoints[call.Spec.Name]
+	if !ok {
+		own = call.Spec.Limits
+	}
+	if len(l.App)+len(own) == 0 {
+		return nil
+	}
+	demands := make([]ratelimit.Demand, 0, len(l.App)+len(own))
+	add := func(key string, scope ratelimit.Scope, limits []ratelimit.Limit) {
+		for _, limit := range limits {
+			demands = append(demands, ratelimit.Demand{Key: key, Scope: scope, Limit: limit, N: 1, Priority: priority, Reserve: l.Reserve})
+		}
+	}
+	add(call.App.key, ratelimit.ScopeApp, l.App)
+	add(call.App.key+":"+call.Spec.Name, ratelimit.ScopeEndpoint, own)
+	return s.turns(ctx, call, demands)
+}
+
+// turns waits for demands and tells observers how long.
+func (s *state) turns(ctx context.Context, call *Call, demands []ratelimit.Demand) error {
+	began := time.Now()
+	err := ratelimit.Wait(ctx, s.limiter, call.App.Limits.MaxWait, demands...)
+	if waited := time.Since(began); waited >= time.Millisecond {
+		s.observe(ctx, Event{Type: EventLimiterWait, Call: call, Wait: waited, Err: err})
+	}
+	return s.localRefusal(call, err)
+}
+
+// localRefusal makes an *Error of a refusal by our own limiter or pacer.
+func (s *state) localRefusal(call *Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: err}
+	var exceeded *ratelimit.ExceededError
+	if errors.As(err, &exceeded) {
+		e.Kind, e.After = ErrRateLimited, exceeded.Decision.RetryAfter
+		if exceeded.Decision.Denied.Limit.Calendar {
+			e.Kind = ErrQuotaExhausted
+		}
+	}
+	return e
+}
+
+// boundContext has an earlier deadline than its parent and no timer: who looks at the deadline before waiting
+// does not begin a wait that is too long.
+type boundContext struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c boundContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// admit waits until neither the app nor the endpoint is held back and the endpoint's pace has a turn. done must
+// be called once with what became of the call. probe says that the day's quota is used up and this call is to
+// find out whether it still is.
+func (s *state) admit(ctx context.Context, call *Call, priority ratelimit.Priority, longest time.Duration) (done func(ratelimit.Outcome), probe bool, err error) {
+	began := time.Now()
+	defer func() {
+		if waited := time.Since(began); waited >= time.Millisecond {
+			s.observe(ctx, Event{Type: EventLimiterWait, Call: call, Wait: waited, Err: err})
+		}
+	}()
+	bound := boundContext{ctx, began.Add(longest)}
+	if d, ok := ctx.Deadline(); ok && d.Before(bound.deadline) {
+		bound.deadline = d
+	}
+	if probe, err = s.quota(ctx, call); err != nil {
+		return nil, false, err
+	}
+	key := call.App.key + ":" + call.Spec.Name
+	for {
+		if err := s.waitBarrier(bound, call, call.App.key); err != nil {
+			return nil, false, err
+		}
+		if s.pacer == nil {
+			if err := s.waitBarrier(bound, call, key); err != nil {
+				return nil, false, err
+			}
+			return func(ratelimit.Outcome) {}, probe, nil
+		}
+		done, err := s.pacer.Admit(bound, key, priority)
+		if err != nil {
+			return nil, false, s.localRefusal(call, err)
+		}
+		if s.until(ctx, call.App.key).IsZero() {
+			return done, probe, nil
+		}
+		done(ratelimit.Outcome{Unused: true}) // the app was closed while the call waited for its pace
+	}
+}
+
+// until is when key opens; zero: it is open. A barrier that fails holds nobody back.
+func (s *state) until(ctx context.Context, key string) time.Time {
+	t, err := s.barrier.Until(ctx, key)
+	if err != nil {
+		s.observe(ctx, Event{Type: EventBarrier, Err: err})
+		return time.Time{}
+	}
+	if !t.After(time.Now()) {
+		return time.Time{}
+	}
+	return t
+}
+
+// raise closes key for all callers.
+func (s *state) raise(ctx context.Context, call *Call, key string, wait time.Duration) {
+	err := s.barrier.Raise(context.WithoutCancel(ctx), key, time.Now().Add(wait))
+	s.observe(ctx, Event{Type: EventBarrier, Call: call, Wait: wait, Err: err})
+}
+
+// waitBarrier waits until key is open, unless ctx's deadline comes first: then it fails at once.
+func (s *state) waitBarrier(ctx context.Context, call *Call, key string) error {
+	for {
+		until := s.until(ctx, key)
+		if until.IsZero() {
+			return nil
+		}
+		wait := time.Until(until)
+		if d, ok := ctx.Deadline(); ok && until.After(d) {
+			return &Error{Kind: ErrRateLimited, Endpoint: call.Spec.Name, App: call.App.ID, After: wait,
+				Message: "held back since the server refused calls"}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return &Error{Kind: ErrRateLimited, Endpoint: call.Spec.Name, App: call.App.ID, After: time.Until(until), Err: err}
+		}
+	}
+}
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refusedApp notes a refusal by a gateway that names no errcode. The second endpoint of an app that is refused
+// so within a minute shows that the limit is the app's.
+func (s *state) refusedApp(ctx context.Context, call *Call, wait time.Duration) {
+	x, ok := s.refusals.Get(call.App.key)
+	if s.refusals.Set(call.App.key, call.Spec.Name, time.Minute); s.refusals.ItemCount() > 1024 {
+		s.refusals.DeleteExpired()
+	}
+	if ok && x.(string) != call.Spec.Name {
+		s.raise(ctx, call, call.App.key, max(wait, time.Second))
+	}
+}
+
+// jitter is a random part of d.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return rand.N(d + 1)
+}

@@ -1,0 +1,70 @@
+package ratelimit
+
+import "time"
+
+// A moment is a point in time: at for windows that slide, by a clock that never steps, and wall for days.
+type moment struct {
+	at   time.Duration // since the beginning of a Local
+	wall time.Duration // since 1970-01-01 00:00 UTC+8
+}
+
+// A form is a way to count the events of a window.
+type form uint8
+
+const (
+	formSliding form = iota // the last period
+	formDaily               // a day in UTC+8
+	formSpread              // a burst, and then an event each so often
+)
+
+// kind tells windows of one key apart.
+type kind struct {
+	form   form
+	period time.Duration
+}
+
+// counter keeps the windows of one kind: of each key in a shard the events that have happened. It is
+// used under the shard's lock, with times that never run backwards, and refreshed before each use. Its
+// arguments are values, so that a call on the interface allocates nothing.
+type counter interface {
+	// refresh forgets what is over, now and then.
+	refresh(now moment)
+	// earliest is when n events of c fit, with at most rate of them in the window, at or after from. What
+	// is booked keeps its time.
+	earliest(c claim, rate, n int, now moment, from time.Duration, booked []booking) time.Duration
+	// record notes that n events happened at a time between the last one recorded and now, and returns used.
+	record(hash uint64, every, at time.Duration, n int, now moment) (used int)
+	// used is the number of events in the window now.
+	used(hash uint64, every time.Duration, now moment) int
+	// empty reports whether nothing is left.
+	empty() bool
+}
+
+func newCounter(k kind) counter {
+	switch k.form {
+	case formDaily:
+		return newDaily()
+	case formSpread:
+		return newSpread(k.period)
+	default:
+		return newSliding(k.period)
+	}
+}
+
+// aging decides when a counter forgets. Nothing in it matters for longer than life after it was recorded.
+type aging struct {
+	life    time.Duration
+	touched time.Duration
+	swept   time.Duration
+}
+
+// due notes a use and reports whether nothing is left to remember, and else whether to look for what is over.
+func (a *aging) due(now moment) (forget, sweep bool) {
+	forget = now.at-a.touched >= a.life
+	sweep = now.at-a.swept >= a.life/2
+	a.touched = now.at
+	if forget || sweep {
+		a.swept = now.at
+	}
+	return forget, sweep
+}

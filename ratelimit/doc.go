@@ -1,0 +1,2 @@
+// Package ratelimit keeps calls within the limits of a server.
+package ratelimit

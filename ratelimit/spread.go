@@ -1,0 +1,83 @@
+package ratelimit
+
+import "time"
+
+// spread holds back what comes after a burst. A slot holds one time: when the window would be at rest, were
+// each event to take its share of the period. An event may come before that time by as much as a burst
+// takes. (The generic cell rate algorithm.)
+type spread struct {
+	aging
+	table table
+}
+
+const spreadWords = header + 2
+
+func newSpread(period time.Duration) *spread {
+	return &spread{aging: aging{life: period}, table: table{stride: spreadWords}}
+}
+
+// rest is when the window of a slot is at rest.
+func rest(slot []uint32) time.Duration {
+	return time.Duration(uint64(slot[header]) | uint64(slot[header+1])<<32)
+}
+
+// after is when a window is at rest if n events come at a time.
+func after(rest, at time.Duration, n int, every time.Duration) time.Duration {
+	return max(rest, at) + times(n, every)
+}
+
+func (s *spread) earliest(c claim, rate, n int, _ moment, from time.Duration, booked []booking) time.Duration {
+	var rested time.Duration
+	if slot := s.table.find(c.hash); slot != nil {
+		rested = rest(slot)
+	}
+	for {
+		from = max(from, rested+times(n-rate, c.every))
+		if len(booked) == 0 || from <= booked[0].at && keeps(booked, c, after(rested, from, n, c.every)) {
+			return from
+		}
+		rested = after(rested, booked[0].at, booked[0].n, c.every)
+		from = max(from, booked[0].at)
+		booked = booked[1:]
+	}
+}
+
+// keeps reports whether everything that is booked can come in its time.
+func keeps(booked []booking, c claim, rested time.Duration) bool {
+	for _, b := range booked {
+		if b.at < rested+times(b.n-c.full, c.every) {
+			return false
+		}
+		rested = after(rested, b.at, b.n, c.every)
+	}
+	return true
+}
+
+func (s *spread) record(hash uint64, every, at time.Duration, n int, now moment) int {
+	slot := s.table.find(hash)
+	if slot == nil {
+		if s.table.full() {
+			s.table.prune(func(slot []uint32) bool { return rest(slot) > now.at })
+		}
+		slot = s.table.insert(hash)
+	}
+	rested := uint64(after(rest(slot), at, n, every))
+	slot[header], slot[header+1] = uint32(rested), uint32(rested>>32)
+	return s.used(hash, every, now)
+}
+
+func (s *spread) used(hash uint64, every time.Duration, now moment) int {
+	slot := s.table.find(hash)
+	if slot == nil {
+		return 0
+	}
+	return int((max(rest(slot)-now.at, 0) + every - 1) / every)
+}
+
+func (s *spread) refresh(now moment) {
+	if forget, sweep := s.due(now); forget || sweep {
+		s.table.sweep(func(slot []uint32) bool { return rest(slot) > now.at })
+	}
+}
+
+func (s *spread) empty() bool { return s.table.used == 0 }

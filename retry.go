@@ -1,0 +1,388 @@
+package wechat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/seed175cf469/wechat/internal/wire"
+	"github.com/seed175cf469/wechat/ratelimit"
+)
+
+// RetryPolicy says how often, and how patiently, a call is repeated. Zero fields are the defaults named here;
+// a negative value turns a bound off where that makes sense.
+type RetryPolicy struct {
+	MaxAttempts      int           // 6: one call and five repeats
+	BaseDelay        time.Duration // 1s, doubled each time, full jitter
+	MaxDelay         time.Duration // 60s: the back-off's cap
+	MaxRetryAfter    time.Duration // 60s: a longer Retry-After ends the call at once, with the time to come back in the error
+	MaxElapsed       time.Duration // 0: only ctx bounds it; waiting at a barrier counts
+	NetworkAttempts  int           // 3: attempts when nothing was received
+	AttemptTimeout   time.Duration // 10s; files 60s
+	Budget           float64       // 0.2: repeats to calls, an app, with a floor of ten; refusals for rate do not count; negative: no budget
+	InstanceJitter   time.Duration // 0; drawn once a Client, added to each delay (Batch: 5s)
+	IgnoreRetryAfter bool
+}
+
+// Realtime is for calls that a person waits for: 3 attempts, 200 ms to 1 s apart, 3 s in all.
+func Realtime() RetryPolicy {
+	return RetryPolicy{MaxAttempts: 3, BaseDelay: 200 * time.Millisecond, MaxDelay: time.Second, MaxElapsed: 3 * time.Second}
+}
+
+// Batch is for jobs that have time: 9 attempts, delays that differ by process, and a Retry-After of up to 15
+// minutes is waited for.
+func Batch() RetryPolicy {
+	return RetryPolicy{MaxAttempts: 9, InstanceJitter: 5 * time.Second, MaxRetryAfter: 15 * time.Minute}
+}
+
+// policy is the client's, or the context's, with the defaults filled in.
+func (s *state) policy(ctx context.Context) RetryPolicy {
+	p, ok := ctx.Value(retryKey{}).(RetryPolicy)
+	if !ok {
+		return s.retry
+	}
+	return p.withDefaults()
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	setDefault(&p.MaxAttempts, 6)
+	setDefault(&p.BaseDelay, time.Second)
+	setDefault(&p.MaxDelay, time.Minute)
+	setDefault(&p.MaxRetryAfter, time.Minute)
+	setDefault(&p.NetworkAttempts, 3)
+	setDefault(&p.Budget, 0.2)
+	return p
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// backoff is the wait before repeat n, counted from 0: full jitter, so that callers that failed together do not come
+// back together.
+func (p RetryPolicy) backoff(n int) time.Duration {
+	most := p.MaxDelay
+	if n < 32 && p.BaseDelay<<n>>n == p.BaseDelay {
+		most = min(most, p.BaseDelay<<n)
+	}
+	return jitter(most)
+}
+
+// failure is what a failed attempt means for a repeat.
+type failure uint8
+
+const (
+	fine         failure = iota
+	unsent               // nothing went out
+	lost                 // it was written, and no usable reply came
+	busy                 // the server had a problem of its own and does not say how far it came
+	tokenRefused         // not carried out
+	throttled            // not carried out
+	final                // a repeat changes nothing
+)
+
+// maxBusy is how often a call is repeated because the server was busy, as the platform asks.
+const maxBusy = 3
+
+// judge looks at an attempt and decides whether there is another; f.wait is the time until then.
+func (f *flight) judge(resp *resty.Response, err error) (again bool) {
+	f.judged = f.attempt
+	verdict, after := f.read(resp, err)
+	f.learn(verdict, after)
+	e := Event{Type: EventAttempt, Call: f.call, Attempt: f.attempt, Took: time.Since(f.sent)}
+	if resp != nil && resp.RawResponse != nil {
+		e.Status = resp.StatusCode()
+	}
+	if f.last != nil {
+		e.Code, e.Kind, e.RequestID, e.Err = f.last.Code, f.last.Kind, f.last.RequestID, f.last
+	}
+	f.s.observe(f, e)
+	if f.class == throttled {
+		e.Type, e.Wait = EventThrottled, after
+		f.s.observe(f, e)
+	}
+	again = f.decide(verdict, after)
+	if again {
+		e.Type, e.Wait = EventRetry, f.wait
+		f.s.observe(f, e)
+	}
+	return again
+}
+
+// read sets class and last from a reply, or from the lack of one. after is the server's word on when to come back.
+func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Duration) {
+	f.last = nil
+	if resp == nil || resp.RawResponse == nil {
+		f.class = lost
+		if f.wantConn.Load() && !f.gotConn.Load() {
+			f.class = unsent
+		}
+		f.last = f.error(Verdict{}, 0, 0, "", wire.RedactError(err))
+		return Verdict{}, 0
+	}
+	status, header, body := resp.StatusCode(), resp.Header(), resp.Body()
+	if !f.policy.IgnoreRetryAfter {
+		after, _ = wire.RetryAfter(header.Get("Retry-After"), time.Now())
+	}
+	if err != nil {
+		f.class = lost
+		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
+			f.class = final
+			err = fmt.Errorf("the reply is larger than %d bytes", f.s.bodyLimit(f.plan))
+		}
+		v = Verdict{Kind: ErrBadReply}
+		f.last = f.error(v, status, 0, "", wire.RedactError(err))
+		return v, after
+	}
+	code, message, err := f.plan.failure(f.call.Product, status, header, body)
+	ok := status >= 200 && status < 300
+	switch {
+	case code == 0 && ok && err == nil:
+		f.class = fine
+		if err := f.plan.decode(header, body, f.call.Response); err != nil {
+			f.class = final
+			v = Verdict{Kind: ErrBadReply}
+			f.last = f.error(v, status, 0, "", err)
+		}
+		return v, after
+	case code == 0 && ok:
+		f.class = lost
+		v = Verdict{Kind: ErrBadReply}
+		f.last = f.error(v, status, 0, "", f.unreadable(header, body, err))
+		return v, after
+	case code != 0 && f.alreadySent(code):
+		f.class = fine
+		if err := f.plan.decode(header, body, f.call.Response); err != nil {
+			f.class = final
+			f.last = f.error(Verdict{Kind: ErrBadReply}, status, code, message, err)
+		}
+		return v, after
+	}
+	v = f.s.classify(f.call, status, code, message)
+	f.class = f.failureOf(v, status, code, after)
+	cause := error(nil)
+	if code == 0 {
+		cause = f.unreadable(header, body, err)
+	}
+	f.last = f.error(v, status, code, message, cause)
+	f.last.After = after
+	return v, after
+}
+
+// failureOf tells what a refusal means for a repeat.
+func (f *flight) failureOf(v Verdict, status int, code Code, after time.Duration) failure {
+	switch {
+	case v.Kind == ErrTokenInvalid && f.token.Value != "" && f.refused.Value == "":
+		return tokenRefused
+	case code == 0 && (status == http.StatusServiceUnavailable || status == http.StatusRequestEntityTooLarge):
+		if after > 0 {
+			return throttled
+		}
+		if status == http.StatusServiceUnavailable {
+			return lost
+		}
+		return final
+	case v.Kind == ErrRateLimited && v.Scope != "":
+		return throttled
+	case code == 0 && status >= 500:
+		return lost
+	case v.Kind == ErrBusy:
+		return busy
+	}
+	return final
+}
+
+// alreadySent reports whether code says that a repeat with a dedupe key was not needed.
+func (f *flight) alreadySent(code Code) bool {
+	return f.dedupe && (code == 45065 || code == 40241) && (f.attempt > 1 || code == 45065)
+}
+
+// unreadable describes a reply that is none of the protocol: what it says it is, how long it is and how it begins,
+// where that is text.
+func (f *flight) unreadable(h http.Header, body []byte, err error) error {
+	begin := ""
+	if kind := h.Get("Content-Type"); strings.HasPrefix(kind, "text/") || kind == "" {
+		begin = fmt.Sprintf(": %.200q", wire.Redact(string(body[:min(len(body), 200)])))
+	}
+	if err == nil {
+		return fmt.Errorf("%d bytes of %q%s", len(body), h.Get("Content-Type"), begin)
+	}
+	return fmt.Errorf("%w: %d bytes of %q%s", err, len(body), h.Get("Content-Type"), begin)
+}
+
+func (f *flight) error(v Verdict, status int, code Code, message string, cause error) *Error {
+	return &Error{Code: code, Kind: v.Kind, Message: wire.Redact(message), RequestID: wire.RequestID(message),
+		Endpoint: f.call.Spec.Name, App: f.call.App.ID, Status: status, Err: cause}
+}
+
+// learn tells limits and quotas what became of the attempt.
+func (f *flight) learn(v Verdict, after time.Duration) {
+	o := ratelimit.Outcome{Unused: f.class == unsent}
+	if f.class == throttled && (v.Scope == ratelimit.ScopeEndpoint || v.Scope == ratelimit.ScopeConcurrency) {
+		o = ratelimit.Outcome{Refused: true, RetryAfter: after, Window: v.Window, Concurrency: v.Scope == ratelimit.ScopeConcurrency}
+	}
+	f.settle(o)
+	s, call := f.s, f.call
+	switch {
+	case f.class == throttled && v.Scope == ratelimit.ScopeApp:
+		s.raise(f, call, call.App.key, max(after, v.Window, time.Second))
+	case o.Refused && s.pacer == nil:
+		s.raise(f, call, call.App.key+":"+call.Spec.Name, max(after, v.Window, time.Second))
+	case v.Kind == ErrQuotaExhausted && v.Scope == ratelimit.ScopeEndpoint:
+		f.last.After = s.closeQuota(f, call)
+	case f.class == fine && f.probe:
+		s.probed(f, call)
+	}
+	if o.Refused && f.last.Code == 0 {
+		s.refusedApp(f, call, after)
+	}
+	if f.class == fine && call.Spec.reopens != nil {
+		s.reopen(f, call)
+	}
+}
+
+// decide is the table of what may be repeated.
+func (f *flight) decide(v Verdict, after time.Duration) bool {
+	f.wait = 0
+	if f.class != tokenRefused {
+		f.counted++
+	}
+	repeatable := !f.effect.once() || f.dedupeStands()
+	wait := f.policy.backoff(f.delays) + f.s.instanceJitter(f.policy)
+	free := false // not a repeat that the budget counts
+	switch f.class {
+	case fine, final:
+		return false
+	case tokenRefused: // at most once, as refused is set then
+		f.refused, free, wait = f.token, true, 0
+	case unsent:
+		f.silent++
+		if f.s.failOver(f.call.Product, f.host) {
+			wait = 0
+		}
+		if f.silent >= f.policy.NetworkAttempts {
+			return false
+		}
+	case lost, busy:
+		f.maybeDone = true
+		if f.class == busy {
+			f.busy++
+		}
+		if f.last.Status == 0 {
+			f.silent++
+		}
+		if !repeatable || f.busy > maxBusy || f.silent >= f.policy.NetworkAttempts {
+			return false
+		}
+	case throttled:
+		free = true
+		if f.policy.MaxRetryAfter > 0 && after > f.policy.MaxRetryAfter {
+			return false
+		}
+		switch {
+		case v.Scope == ratelimit.ScopeRecipient:
+			f.serialise = v.Window == 0 && len(f.call.Recipients) > 0
+			wait = max(wait, v.Window)
+		default:
+			wait = 0 // the wait is at the barrier, in order, and not here
+			after = 0
+		}
+	}
+	wait = max(wait, after)
+	if f.counted >= f.policy.MaxAttempts || f.Err() != nil {
+		return false
+	}
+	if deadline, ok := f.Deadline(); ok && time.Now().Add(wait).After(deadline) {
+		f.why = fmt.Errorf("the next attempt would be in %v: %w", wait.Round(time.Millisecond), context.DeadlineExceeded)
+		f.last.After = max(f.last.After, wait)
+		return false
+	}
+	if !free && f.policy.Budget >= 0 && !f.s.budgets.spend(f.call.App.key, f.policy.Budget) {
+		f.why = errBudgetSpent
+		return false
+	}
+	if wait > 0 {
+		f.delays++
+	}
+	f.wait = wait
+	return true
+}
+
+// result is the error of the call, and the last event of one that was repeated.
+func (f *flight) result() error {
+	e := Event{Call: f.call, Attempt: f.attempt, Took: time.Since(f.began)}
+	if f.stopped == nil && f.attempt > 0 && f.last == nil {
+		if f.counted > 1 {
+			e.Type = EventRecovered
+			f.s.observe(f, e)
+		}
+		f.partial()
+		return nil
+	}
+	err := f.failed()
+	e.Err = err
+	if f.last != nil {
+		e.Status, e.Code, e.Kind, e.RequestID = f.last.Status, f.last.Code, f.last.Kind, f.last.RequestID
+	}
+	switch {
+	case errors.Is(err, ErrOutcomeUnknown):
+		e.Type = EventUnknown
+	case f.attempt > 1:
+		e.Type = EventExhausted
+	default:
+		return err
+	}
+	f.s.observe(f, e)
+	return err
+}
+
+// failed makes the error of a call that did not succeed.
+func (f *flight) failed() error {
+	err := error(f.last)
+	switch {
+	case f.attempt == 0:
+		var e *Error
+		if errors.As(f.stopped, &e) {
+			return f.stopped
+		}
+		return &Error{Endpoint: f.call.Spec.Name, App: f.call.App.ID, Err: wire.RedactError(f.stopped)}
+	case f.last == nil: // a success that was to be repeated cannot be
+		err = f.stopped
+	case f.stopped != nil && !errors.Is(err, f.stopped):
+		err = fmt.Errorf("%w: %w", f.stopped, f.last)
+	case f.why != nil:
+		err = fmt.Errorf("%w: %w", f.last, f.why)
+	}
+	if f.effect.once() && f.maybeDone && !f.refusedForGood() {
+		err = &OutcomeUnknownError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Err: err}
+	}
+	if f.counted > 1 && f.class != final || f.why == errBudgetSpent {
+		err = &RetryExhaustedError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Elapsed: time.Since(f.began), Waited: f.waited, Err: err}
+	}
+	return err
+}
+
+// refusedForGood reports whether the last answer settles what an earlier one left open: the request can never have
+// been carried out.
+func (f *flight) refusedForGood() bool {
+	return f.class == final && f.last.Code != 0 && f.last.Kind != ErrQuotaExhausted && f.last.Kind != ErrRateLimited
+}
+
+// partial reports a success that did not reach everybody.
+func (f *flight) partial() {
+	if f.call.Spec.partial == nil {
+		return
+	}
+	if missed := f.call.Spec.partial(f.call.Response); len(missed) > 0 {
+		f.s.observe(f, Event{Type: EventPartial, Call: f.call, Attempt: f.attempt,
+			Err: fmt.Errorf("wechat: %s did not reach %d of its recipients", f.call.Spec.Name, len(missed))})
+	}
+}

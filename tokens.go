@@ -1,0 +1,453 @@
+package wechat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/patrickmn/go-cache"
+	"golang.org/x/sync/singleflight"
+)
+
+const (
+	refreshEarly  = 120 * time.Second // before the end, but never before half of the token's life
+	refreshPause  = 10 * time.Second  // after a refresh that failed while the old token lives
+	maxLife       = 2 * time.Hour     // of what a store says: no token of the platform lives longer
+	fetchTimeout  = 30 * time.Second  // for one fetch with its repeats
+	lockTTL       = fetchTimeout + 5*time.Second
+	refetchPause  = 30 * time.Second // between fetches because of a refusal, once the first few are used up
+	refetchBurst  = 3
+	forcePerDay   = 20 // what stable_token allows
+	credentialMax = time.Minute
+)
+
+// tokens keeps tokens and tickets: one fetch at a time for each in this process and, with a store, across
+// processes. No goroutine of it outlives the callers that wait for it.
+type tokens struct {
+	store  TokenStore // nil: this process only
+	report func(ctx context.Context, e Event)
+
+	cache  *cache.Cache // key to *keptToken, and key+":forced" to Token; without janitor
+	flight singleflight.Group
+
+	mu      sync.Mutex
+	waiting map[string]*waiters
+}
+
+// waiters share one fetch; when the last has left, ctx ends.
+type waiters struct {
+	n      int
+	ctx    context.Context
+	cancel context.CancelFunc
+	gone   chan struct{} // closed when a fetch died without a result (runtime.Goexit)
+	once   sync.Once
+}
+
+// want describes a token and how to get it.
+type want struct {
+	key      string
+	app      *Call       // for events
+	shared   bool        // kept in the store as well
+	forcible bool        // the server gives the same value again until it is forced
+	source   TokenSource // held as long as what it gave, so that its address is not used again
+	fetch    func(ctx context.Context, refused Token, force bool) (Token, error)
+}
+
+// keptToken is what is known under a key. It is never changed, only replaced.
+type keptToken struct {
+	Token
+	since  time.Time     // when it came; with a monotonic reading, unlike what a store holds
+	served time.Duration // how long it is served without a refresh; 0: for ever
+	life   time.Duration // how long it lives; 0: for ever
+	source TokenSource
+	dead   Secret // refused by the server and not replaced yet; a store may still hold it
+
+	err      error     // why the last fetch failed
+	fails    int       // fetches that failed in a row
+	pause    time.Time // nothing is fetched before
+	refetch  int       // fetches because of a refusal since the last pause
+	refetchd time.Time // the last of them
+}
+
+func (k *keptToken) usable() bool { return k != nil && k.Value != "" }
+
+func (k *keptToken) isFresh() bool {
+	return k.usable() && (k.served == 0 || time.Since(k.since) < k.served)
+}
+
+func (k *keptToken) lives() bool {
+	return k.usable() && (k.life == 0 || time.Since(k.since) < k.life)
+}
+
+func newTokens(store TokenStore, report func(context.Context, Event)) *tokens {
+	return &tokens{store: store, report: report, cache: cache.New(cache.NoExpiration, 0), waiting: map[string]*waiters{}}
+}
+
+// fresh returns what is in memory, without a wait and without allocation, unless it is due for a refresh.
+func (m *tokens) fresh(key string) (Token, bool) {
+	if k := m.memory(key); k.isFresh() {
+		return k.Token, true
+	}
+	return Token{}, false
+}
+
+func (m *tokens) memory(key string) *keptToken {
+	x, _ := m.cache.Get(key)
+	k, _ := x.(*keptToken)
+	return k
+}
+
+// keep puts k in memory for as long as it can matter.
+func (m *tokens) keep(key string, k *keptToken) {
+	ttl := maxLife + time.Hour
+	if k.life > 0 {
+		ttl = k.life + time.Minute
+	}
+	m.cache.Set(key, k, max(ttl, 2*credentialMax))
+	if m.cache.ItemCount() > 1024 {
+		m.cache.DeleteExpired()
+	}
+}
+
+// get returns a token other than refused. A living token that is due for a refresh is refreshed by one
+// caller and served to the others meanwhile.
+func (m *tokens) get(ctx context.Context, w want, refused Token) (Token, error) {
+	k := m.memory(w.key)
+	if k != nil {
+		old := k.lives() && k.Value != refused.Value
+		paused := time.Now().Before(k.pause)
+		switch {
+		case old && (k.isFresh() || paused || m.busy(w.key)):
+			return k.Token, nil
+		case paused && k.err != nil && !old && refused.Value == "":
+			return Token{}, later(k.err, time.Until(k.pause))
+		}
+	}
+	t, err := m.join(ctx, w, refused)
+	if err != nil && k.lives() && k.Value != refused.Value {
+		return k.Token, nil
+	}
+	return t, err
+}
+
+// busy reports whether somebody fetches key already.
+func (m *tokens) busy(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.waiting[key] != nil
+}
+
+// later is err with the time to come back.
+func later(err error, wait time.Duration) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	again := *e
+	again.After = wait
+	return &again
+}
+
+var errFetchDied = errors.New("wechat: the token source ended without a result")
+
+// join takes part in the fetch of w's key, and starts it where there is none.
+func (m *tokens) join(ctx context.Context, w want, refused Token) (Token, error) {
+	for range 2 {
+		t, err := m.joinOnce(ctx, w, refused)
+		// A fetch that had begun before the refusal may end with the refused value.
+		if err != nil || t.Value != refused.Value || !m.stale(w.key, refused) {
+			return t, err
+		}
+	}
+	return refused, nil
+}
+
+// stale reports whether memory still holds what was refused and no refetch has confirmed it.
+func (m *tokens) stale(key string, refused Token) bool {
+	k := m.memory(key)
+	return k.usable() && k.Value == refused.Value && k.refetch == 0
+}
+
+func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, error) {
+	m.mu.Lock()
+	g := m.waiting[w.key]
+	if g == nil {
+		g = &waiters{gone: make(chan struct{})}
+		g.ctx, g.cancel = context.WithCancel(context.Background())
+		m.waiting[w.key] = g
+	}
+	g.n++
+	result := m.flight.DoChan(w.key, func() (any, error) {
+		returned := false
+		defer func() {
+			if !returned { // Goexit in a user's source: DoChan would never answer
+				g.once.Do(func() { close(g.gone) })
+			}
+		}()
+		t, err := m.fetch(g.ctx, w, refused)
+		returned = true
+		return t, err
+	})
+	m.mu.Unlock()
+
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if g.n--; g.n == 0 {
+			g.cancel()
+			if m.waiting[w.key] == g {
+				delete(m.waiting, w.key)
+			}
+		}
+	}()
+	select {
+	case r := <-result:
+		t, _ := r.Val.(Token)
+		return t, r.Err
+	case <-g.gone:
+		return Token{}, errFetchDied
+	case <-ctx.Done():
+		return Token{}, fmt.Errorf("wechat: waiting for a token: %w", ctx.Err())
+	}
+}
+
+// fetch gets a token other than refused and puts it where everybody finds it. It runs once at a time for a
+// key.
+func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	began := time.Now()
+	k := m.memory(w.key)
+	if k.isFresh() && k.Value != refused.Value {
+		return k.Token, nil // it came between the caller's look and now
+	}
+	next := keptToken{source: w.source}
+	if k != nil {
+		next.refetch, next.refetchd, next.fails = k.refetch, k.refetchd, k.fails
+		if refused.Value == "" {
+			refused.Value = k.dead
+		} else if k.Value == refused.Value {
+			if wait := next.countRefetch(began); wait > 0 {
+				return Token{}, &Error{Kind: ErrTokenInvalid, After: wait, App: w.app.App.ID,
+					Message: "the server refuses the tokens that it gives"}
+			}
+		}
+	}
+	t, stored, err := m.obtain(ctx, w, refused, &next)
+	if err != nil {
+		m.failed(ctx, w, k, next, refused, err)
+		if !stored {
+			m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Took: time.Since(began), Err: err})
+		}
+		return Token{}, err
+	}
+	next.Token, next.since, next.fails = t, time.Now(), 0
+	if !t.Expiry.IsZero() {
+		next.life = max(time.Until(t.Expiry), time.Nanosecond)
+		next.served = max(next.life-refreshEarly, next.life/2)
+	}
+	m.keep(w.key, &next)
+	if !stored {
+		m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Took: time.Since(began)})
+	}
+	return t, nil
+}
+
+// countRefetch counts a fetch because of a refusal; a positive wait says that there have been too many.
+func (k *keptToken) countRefetch(now time.Time) (wait time.Duration) {
+	if k.refetch > 0 && now.Sub(k.refetchd) >= refetchPause {
+		k.refetch = 0
+	}
+	if k.refetch >= refetchBurst {
+		return refetchPause - now.Sub(k.refetchd)
+	}
+	k.refetch++
+	k.refetchd = now
+	return 0
+}
+
+// failed remembers a fetch that failed. While the old token lives it is not tried again at once; a credential
+// that was refused is not either, as a storm of those gets the address blocked.
+func (m *tokens) failed(ctx context.Context, w want, k *keptToken, next keptToken, refused Token, err error) {
+	next.dead = refused.Value
+	lives := k.lives() && k.Value != refused.Value
+	final := errors.Is(err, ErrCredential) || errors.Is(err, ErrForbidden) || errors.Is(err, ErrInvalidRequest)
+	switch {
+	case final:
+		next.pause = time.Now().Add(min(time.Second<<min(next.fails, 10), credentialMax))
+		next.err = err
+		next.fails++
+	case lives && ctx.Err() == nil: // else nobody waits for it any more
+		next.pause = time.Now().Add(refreshPause)
+	}
+	if lives {
+		next.Token, next.since, next.served, next.life, next.source = k.Token, k.since, k.served, k.life, k.source
+	}
+	m.keep(w.key, &next)
+}
+
+// obtain asks the store, under its lock where need be, and then the server. stored tells that the token came
+// from the store.
+func (m *tokens) obtain(ctx context.Context, w want, refused Token, next *keptToken) (t Token, stored bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t, err = Token{}, fmt.Errorf("wechat: the token source panicked: %v", p)
+		}
+	}()
+	var old Token
+	if m.store != nil && w.shared {
+		unlock, found, err := m.lock(ctx, w, refused)
+		if err != nil || found.Value != "" {
+			return found, true, err
+		}
+		defer unlock()
+		var ok bool
+		if old, ok = m.load(ctx, w.key, refused); ok {
+			return old, true, nil
+		}
+	}
+	if t, err = m.ask(ctx, w, refused, next); err != nil {
+		return Token{}, false, err
+	}
+	if m.store != nil && w.shared {
+		stands, err := m.store.Replace(ctx, w.key, old, t)
+		switch {
+		case err != nil:
+			m.storeFailed(ctx, w, err)
+		case plausible(stands) && stands.Value != refused.Value:
+			t = capped(stands)
+		}
+	}
+	return t, false, nil
+}
+
+// ask fetches from the server. Where that gives the refused value again it is forced, if that is possible and
+// not too soon; else the value stands, and the server's next word on it is final.
+func (m *tokens) ask(ctx context.Context, w want, refused Token, next *keptToken) (Token, error) {
+	t, err := checked(w.fetch(ctx, refused, false))
+	if err != nil || refused.Value == "" || t.Value != refused.Value {
+		return t, err
+	}
+	if !w.forcible {
+		next.refetch = refetchBurst // the same value again: not asked before the pause is over
+		return t, nil
+	}
+	if wait := m.force(ctx, w, time.Now()); wait > 0 {
+		return Token{}, &Error{Kind: ErrTokenInvalid, After: wait, App: w.app.App.ID,
+			Message: "the token was refused and may not be replaced yet"}
+	}
+	t, err = checked(w.fetch(ctx, refused, true))
+	if err == nil && t.Value == refused.Value {
+		return Token{}, &Error{Kind: ErrTokenInvalid, After: refetchPause, App: w.app.App.ID,
+			Message: "the server did not replace the refused token"}
+	}
+	return t, err
+}
+
+// checked makes sure that an empty or dead token never reaches the wire.
+func checked(t Token, err error) (Token, error) {
+	if err == nil && t.Value == "" {
+		return Token{}, &Error{Kind: ErrBadReply, Message: "the token is empty"}
+	}
+	if err == nil && !t.Expiry.IsZero() && time.Until(t.Expiry) <= 0 {
+		return Token{}, &Error{Kind: ErrBadReply, Message: "the token is expired already"}
+	}
+	return t, err
+}
+
+// force counts a forced refresh, in the store where there is one; a positive wait says that it is too soon.
+// What is stored is a Token whose value is "count unixtime" and which ends with the server's day.
+func (m *tokens) force(ctx context.Context, w want, now time.Time) (wait time.Duration) {
+	key := w.key + ":forced"
+	var old Token
+	if m.store != nil && w.shared {
+		var err error
+		if old, err = m.store.Load(ctx, key); err != nil && !errors.Is(err, ErrNoToken) {
+			m.storeFailed(ctx, w, err)
+		}
+	} else if x, ok := m.cache.Get(key); ok {
+		old, _ = x.(Token)
+	}
+	count, last := 0, time.Time{}
+	if n, at, ok := strings.Cut(old.Value.Reveal(), " "); ok && now.Before(old.Expiry) {
+		count, _ = strconv.Atoi(n)
+		unix, _ := strconv.ParseInt(at, 10, 64)
+		last = time.Unix(unix, 0)
+	}
+	if since := now.Sub(last); since < refetchPause {
+		return refetchPause - since
+	}
+	end := nextDay(now)
+	if count >= forcePerDay {
+		return end.Sub(now)
+	}
+	fresh := Token{Value: Secret(fmt.Sprintf("%d %d", count+1, now.Unix())), Expiry: end}
+	if m.store != nil && w.shared {
+		if _, err := m.store.Replace(ctx, key, old, fresh); err != nil {
+			m.storeFailed(ctx, w, err)
+		}
+	}
+	m.cache.Set(key, fresh, end.Sub(now)+time.Minute)
+	return 0
+}
+
+// load reads the store. ok says that the token can be used: it is none that was refused and has more than
+// refreshEarly to live.
+func (m *tokens) load(ctx context.Context, key string, refused Token) (t Token, ok bool) {
+	t, err := m.store.Load(ctx, key)
+	if err != nil {
+		if !errors.Is(err, ErrNoToken) {
+			m.report(ctx, Event{Type: EventTokenRefresh, Err: fmt.Errorf("wechat: token store: %w", err)})
+		}
+		return Token{}, false
+	}
+	t2 := capped(t)
+	return t2, plausible(t) && t.Value != refused.Value && time.Until(t.Expiry) > refreshEarly
+}
+
+// plausible refuses what a store of another format, or with another contract, may give.
+func plausible(t Token) bool {
+	v := t.Value.Reveal()
+	return len(v) > 0 && len(v) <= 4096 && !strings.ContainsAny(v, "\"{} \t\r\n\x00") && time.Now().Before(t.Expiry)
+}
+
+// capped ends what a store holds after a token's longest life, whatever its writer's clock said.
+func capped(t Token) Token {
+	if end := time.Now().Add(maxLife); t.Expiry.After(end) {
+		t.Expiry = end
+	}
+	return t
+}
+
+// lock takes the store's lock. While another process holds it, it looks whether that one has brought a token.
+// A store that fails is gone without: unlock does nothing then.
+func (m *tokens) lock(ctx context.Context, w want, refused Token) (unlock func(), found Token, err error) {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		if t, ok := m.load(ctx, w.key, refused); ok {
+			return nil, t, nil
+		}
+		unlock, err := m.store.Lock(ctx, w.key, lockTTL)
+		switch {
+		case err == nil:
+			return unlock, Token{}, nil
+		case !errors.Is(err, ErrLocked):
+			m.storeFailed(ctx, w, err)
+			return func() {}, Token{}, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, Token{}, fmt.Errorf("wechat: waiting for another process to fetch the token: %w", ctx.Err())
+		}
+	}
+}
+
+func (m *tokens) storeFailed(ctx context.Context, w want, err error) {
+	m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Err: fmt.Errorf("wechat: token store: %w", err)})
+}
