@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 )
@@ -21,14 +22,22 @@ var secretEndings = []string{"secret", "ticket", "token"}
 
 // isSecret tells whether a parameter or field of that name holds a secret. Case, "_"
 // and "-" do not count: suite_ticket is SuiteTicket in XML.
-func isSecret(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+func isSecret(name []byte) bool {
+	plain := make([]byte, 0, 64)
+	for _, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != '_' && c != '-' {
+			plain = append(plain, c)
+		}
+	}
 	for _, ending := range secretEndings {
-		if strings.HasSuffix(name, ending) {
+		if bytes.HasSuffix(plain, []byte(ending)) {
 			return true
 		}
 	}
-	return secretNames[name]
+	return secretNames[string(plain)]
 }
 
 // Redact returns text with the values of secret parameters and fields replaced
@@ -36,23 +45,31 @@ func isSecret(name string) bool {
 // too; in JSON, also where it is quoted inside a string; and in XML.
 func Redact(text string) string {
 	var out strings.Builder
-	done := 0 // all before this is in out
+	done := 0 // what is before it is in out
+	var before byte
+	name := make([]byte, 0, 64)
 	for i := 0; i < len(text); {
-		name, end := word(text, i)
-		if name == "" {
-			i = end
+		s := symbolAt(text, i)
+		i += s.size
+		if !isWord(s.char) {
+			before = s.char
 			continue
 		}
-		start := i
-		i = end
-		if !isSecret(name) {
+		name = append(name[:0], s.char)
+		for i < len(text) {
+			if s = symbolAt(text, i); !isWord(s.char) {
+				break
+			}
+			name = append(name, s.char)
+			i += s.size
+		}
+		if i == len(text) || !isSecret(name) {
 			continue
 		}
-		for _, v := range secretValues(text, start, end) {
+		for _, v := range secretValues(text, i, before == '<') {
 			out.WriteString(text[done:v.start])
 			out.WriteString(masked)
-			done = v.end
-			i = v.end
+			done, i = v.end, v.end
 		}
 	}
 	if done == 0 {
@@ -62,129 +79,142 @@ func Redact(text string) string {
 	return out.String()
 }
 
+func isWord(c byte) bool { return isASCIILetter(rune(c)) || isDigit(c) || c == '_' || c == '-' }
+
+// symbol is a character as it stands in a text.
+type symbol struct {
+	char    byte
+	size    int
+	percent int  // how often it is percent-encoded: %26 once, %2526 twice
+	escaped bool // written as in JSON: \u0026, or more backslashes for JSON in a string
+}
+
+// maxNesting bounds how often a symbol may be encoded, so that a text of nothing
+// but backslashes is read in one go.
+const maxNesting = 6
+
+func symbolAt(text string, i int) symbol {
+	plain := symbol{char: text[i], size: 1}
+	switch text[i] {
+	case '%':
+		n, percent := i+1, 1
+		for percent < maxNesting && strings.HasPrefix(text[n:], "25") {
+			n += 2
+			percent++
+		}
+		if c, ok := hex2(text[n:]); ok {
+			return symbol{char: c, size: n + 2 - i, percent: percent}
+		}
+	case '\\':
+		n := i
+		for n < len(text) && n-i < 1<<maxNesting && text[n] == '\\' {
+			n++
+		}
+		if strings.HasPrefix(text[n:], "u00") {
+			if c, ok := hex2(text[n+3:]); ok {
+				return symbol{char: c, size: n + 5 - i, escaped: true}
+			}
+		}
+	}
+	return plain
+}
+
+func hex2(s string) (c byte, ok bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	high, ok1 := unhex(s[0])
+	low, ok2 := unhex(s[1])
+	return high<<4 | low, ok1 && ok2
+}
+
 // span is a part of a text.
 type span struct{ start, end int }
 
-// char reads the character at i, which may be percent-encoded, even more than
-// once: %41, %2541. level counts the encodings.
-func char(text string, i int) (c byte, level, size int) {
-	if text[i] != '%' {
-		return text[i], 0, 1
-	}
-	n := i + 1
-	for level = 1; strings.HasPrefix(text[n:], "25"); level++ {
-		n += 2
-	}
-	if n+2 <= len(text) {
-		high, ok1 := unhex(text[n])
-		low, ok2 := unhex(text[n+1])
-		if ok1 && ok2 {
-			return high<<4 | low, level, n + 2 - i
-		}
-	}
-	return '%', 0, 1
-}
-
-// word reads the name at i, which may be percent-encoded. Where none is, it
-// returns what comes next.
-func word(text string, i int) (name string, end int) {
-	var decoded []byte
-	for end = i; end < len(text); {
-		c, level, size := char(text, end)
-		if !isWord(c) {
-			if end == i {
-				end += size
-			}
-			break
-		}
-		if level > 0 && decoded == nil {
-			decoded = append(make([]byte, 0, 32), text[i:end]...)
-		}
-		if decoded != nil {
-			decoded = append(decoded, c)
-		}
-		end += size
-	}
+// secretValues finds what belongs to a secret name that ends at i.
+func secretValues(text string, i int, tag bool) []span {
+	s := symbolAt(text, i)
 	switch {
-	case decoded != nil:
-		return string(decoded), end
-	case end > i && isWord(text[i]):
-		return text[i:end], end
+	case s.char == '=':
+		return formValue(text, i+s.size, s.percent)
+	case s.char == '>' && tag:
+		return xmlValue(text, i+s.size)
 	}
-	return "", end
-}
-
-func isWord(c byte) bool { return isASCIILetter(rune(c)) || isDigit(c) || c == '_' || c == '-' }
-
-// secretValues finds the values that belong to the name between start and end.
-func secretValues(text string, start, end int) []span {
-	if end == len(text) {
-		return nil
-	}
-	switch c, level, size := char(text, end); {
-	case c == '=':
-		return []span{formValue(text, end+size, level)}
-	case c == '>' && start > 0 && text[start-1] == '<':
-		return []span{xmlValue(text, end+1)}
-	}
-	q, ok := quoteAt(text, end)
+	q, ok := quoteAt(text, i)
 	if !ok {
 		return nil
 	}
-	i := skipSpace(text, q.end)
-	if i == len(text) {
+	if i = skipSpace(text, q.end); i == len(text) {
 		return nil
 	}
-	c, _, size := char(text, i)
-	if c != ':' {
+	if s = symbolAt(text, i); s.char != ':' {
 		return nil
 	}
-	return jsonValues(text, skipSpace(text, i+size))
+	return jsonValues(text, skipSpace(text, i+s.size))
 }
 
 // formValue finds the value that starts at i. In a form that is encoded inside
 // another one, an encoded & ends it too.
-func formValue(text string, i, level int) span {
-	v := span{i, i}
-	for v.end < len(text) {
-		c, l, size := char(text, v.end)
-		if l == 0 && strings.IndexByte("&;#<>\"'`\\ \t\r\n", c) >= 0 || l > 0 && l <= level && (c == '&' || c == '#') {
+func formValue(text string, i, percent int) []span {
+	end := i
+	for end < len(text) {
+		s := symbolAt(text, end)
+		if s.percent == 0 && strings.IndexByte("&;#<>\"'`\\ \t\r\n", s.char) >= 0 ||
+			s.percent > 0 && s.percent <= percent && (s.char == '&' || s.char == '#') {
 			break
 		}
-		v.end += size
+		end += s.size
 	}
-	return v
+	return nonEmpty(i, end)
+}
+
+func nonEmpty(start, end int) []span {
+	if start == end {
+		return nil
+	}
+	return []span{{start, end}}
 }
 
 // xmlValue finds the text or CDATA of an element that starts at i.
-func xmlValue(text string, i int) span {
-	end := "<"
-	if cdata := "<![CDATA["; strings.HasPrefix(text[i:], cdata) {
-		i, end = i+len(cdata), "]]>"
+func xmlValue(text string, i int) []span {
+	const cdata = "![CDATA["
+	inCDATA := false
+	if i < len(text) {
+		if s := symbolAt(text, i); s.char == '<' && strings.HasPrefix(text[i+s.size:], cdata) {
+			inCDATA = true
+			i += s.size + len(cdata)
+		}
 	}
-	if n := strings.Index(text[i:], end); n >= 0 {
-		return span{i, i + n}
+	for end := i; end < len(text); {
+		s := symbolAt(text, end)
+		if inCDATA && s.char == '>' && strings.HasSuffix(text[i:end], "]]") {
+			return nonEmpty(i, end-len("]]"))
+		}
+		if !inCDATA && s.char == '<' {
+			return nonEmpty(i, end)
+		}
+		end += s.size
 	}
-	return span{i, len(text)}
+	return nonEmpty(i, len(text))
 }
 
 // quote is a quotation mark as it stands in a text: JSON in a string has
 // backslashes before it, JSON in a query string has it percent-encoded.
 type quote struct {
-	mark             byte
-	level            int
-	backslashes, end int
+	symbol
+	backslashes int
+	end         int
 }
 
 func quoteAt(text string, i int) (q quote, ok bool) {
 	for i < len(text) {
-		c, level, size := char(text, i)
-		i += size
-		switch c {
+		s := symbolAt(text, i)
+		i += s.size
+		switch s.char {
 		case '\\':
 			q.backslashes++
 		case '"', '\'':
-			q.mark, q.level, q.end = c, level, i
+			q.symbol, q.end = s, i
 			return q, true
 		default:
 			return q, false
@@ -195,11 +225,11 @@ func quoteAt(text string, i int) (q quote, ok bool) {
 
 func skipSpace(text string, i int) int {
 	for i < len(text) {
-		c, level, size := char(text, i)
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && !(c == '+' && level == 0) {
+		s := symbolAt(text, i)
+		if !isSpace(s.char) && !(s.char == '+' && s.percent == 0) {
 			break
 		}
-		i += size
+		i += s.size
 	}
 	return i
 }
@@ -208,13 +238,13 @@ func skipSpace(text string, i int) int {
 func jsonValues(text string, i int) (values []span) {
 	inList := false
 	for i < len(text) {
-		c, _, size := char(text, i)
-		switch {
-		case c == '[':
+		s := symbolAt(text, i)
+		switch s.char {
+		case '[':
 			inList = true
-			i = skipSpace(text, i+size)
+			i = skipSpace(text, i+s.size)
 			continue
-		case c == '{' || c == ']':
+		case '{', ']':
 			return values
 		}
 		var v span
@@ -224,16 +254,18 @@ func jsonValues(text string, i int) (values []span) {
 			v = bareValue(text, i)
 			i = v.end
 		}
-		if word := text[v.start:v.end]; word != "" && word != "null" && word != "true" && word != "false" {
+		switch text[v.start:v.end] {
+		case "", "null", "true", "false":
+		default:
 			values = append(values, v)
 		}
 		if i = skipSpace(text, i); !inList || i == len(text) {
-			return values
+			break
 		}
-		if c, _, size = char(text, i); c != ',' {
-			return values
+		if s = symbolAt(text, i); s.char != ',' {
+			break
 		}
-		i = skipSpace(text, i+size)
+		i = skipSpace(text, i+s.size)
 	}
 	return values
 }
@@ -242,41 +274,40 @@ func jsonValues(text string, i int) (values []span) {
 // depth where a quote has n backslashes, a backslash of the text has 2(n+1) and
 // a quote of the text 2n+1, so that the count before a quote tells them apart.
 func stringValue(text string, q quote) (v span, next int) {
-	run, runStart := 0, q.end
+	var backslashes []int // where those right before i are
 	for i := q.end; i < len(text); {
-		c, level, size := char(text, i)
+		s := symbolAt(text, i)
+		n := len(backslashes)
 		switch {
-		case c == '\\':
-			if run == 0 {
-				runStart = i
-			}
-			run++
-			i += size
-			continue
-		case c == q.mark && level <= q.level && run%(2*(q.backslashes+1)) <= q.backslashes:
+		case s.escaped:
+			backslashes = backslashes[:0]
+		case s.char == '\\':
+			backslashes = append(backslashes, i)
+		case s.char == q.char && s.percent <= q.percent && n%(2*(q.backslashes+1)) <= q.backslashes:
 			end := i
-			if run > 0 {
-				end = max(runStart, i-q.backslashes*((i-runStart)/run))
+			if own := min(n, q.backslashes); own > 0 {
+				end = backslashes[n-own]
 			}
-			return span{q.end, end}, i + size
+			return span{q.end, end}, i + s.size
+		default:
+			backslashes = backslashes[:0]
 		}
-		run = 0
-		i += size
+		i += s.size
 	}
 	return span{q.end, len(text)}, len(text)
 }
 
-// bareValue finds a number or word.
+// bareValue finds a number or a word.
 func bareValue(text string, i int) span {
-	v := span{i, i}
-	for v.end < len(text) {
-		c, _, size := char(text, v.end)
-		if strings.IndexByte(",}]&\"'\\ \t\r\n", c) >= 0 {
+	end := i
+	for end < len(text) {
+		s := symbolAt(text, end)
+		if strings.IndexByte(",}]&\"'\\ \t\r\n", s.char) >= 0 {
 			break
 		}
-		v.end += size
+		end += s.size
 	}
-	return v
+	return span{i, end}
 }
 
 // harmless are the query parameters whose values may be shown.

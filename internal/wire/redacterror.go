@@ -9,8 +9,8 @@ import (
 
 // RedactError returns err without secrets: each *url.Error in it has a URL that
 // shows only the values known to be harmless, and the text of every error,
-// however often it is unwrapped, went through [Redact]. errors.Is finds all that
-// it found before; errors.As all but the errors that had to be replaced for
+// however often it is unwrapped, went through [Redact]. errors.Is and errors.As
+// find the causes as before, but for errors.As those that had to be replaced for
 // their text. An error that shows nothing is returned as it is.
 func RedactError(err error) error {
 	if err == nil {
