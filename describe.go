@@ -68,15 +68,13 @@ func (p *plan) describeRequest(t reflect.Type) (query, body map[string]*Shape) {
 	add(query, p.query)
 	add(body, p.form)
 	add(body, p.files)
-	add(body, p.json)
-	if p.whole && len(p.json) == 0 {
-		shape := shapeOf(t, nil)
-		if shape.Type == "object" {
-			body = shape.Fields
-		} else {
-			shape.Required = true
-			body["$"] = shape
-		}
+	if !p.whole || len(p.constBody) > 0 {
+		add(body, p.json)
+	} else if shape := shapeOf(t, nil); shape.Type == "object" {
+		body = shape.Fields
+	} else {
+		shape.Required = true
+		body["$"] = shape
 	}
 	constants := func(to map[string]*Shape, list []constant) {
 		for _, c := range list {
