@@ -264,7 +264,7 @@ func TestUnmarshalReconciles(t *testing.T) {
 		{`{"array":["1","2"]}`, kinds{Array: [2]int{1, 2}}},
 		{"{\"raw\":{\"a\":\"\x01\xff\",\"b\":1},\"int\":\"1\"}", kinds{Int: 1, Raw: json.RawMessage("{\"a\":\"\\u0001\ufffd\",\"b\":1}")}},
 		{`{"time":"2023-11-14T22:13:20Z","int":"1"}`, kinds{Int: 1, Time: time.Unix(1700000000, 0).UTC()}},
-		{`{"addr":"203.0.113.7","int":"1"}`, kinds{Int: 1, Addr: netip.MustParseAddr("203.0.113.7")}},
+		{`{"addr": "203.0.113.7","int":"1"}`, kinds{Int: 1, Addr: netip.MustParseAddr("203.0.113.7")}},
 		{`{"quoted":12}`, kinds{Quoted: 12}},
 		{`{"quoted":"12","int":"1"}`, kinds{Quoted: 12, Int: 1}},
 		{`{"quoted_str":"\"x\"","int":"1"}`, kinds{QuotedStr: "x", Int: 1}},
@@ -327,6 +327,46 @@ func TestUnmarshalMismatch(t *testing.T) {
 				t.Errorf("cause is %+v, want the kind and the path only", mismatch)
 			}
 		})
+	}
+}
+
+// Names of embedded fields are resolved as encoding/json does: the same name
+// twice at one depth is no name, unless one of them is in a tag.
+func TestUnmarshalEmbedded(t *testing.T) {
+	type Left struct {
+		Both   int
+		Tagged int
+		Low    int
+	}
+	type Right struct {
+		Both  int
+		Other int `json:"Tagged"`
+	}
+	type Node struct {
+		*Left
+		Right
+		Next *struct{ *Left } `json:"next"`
+		Own  int
+		_    int
+	}
+	got, err := into[Node](`{"Both":"1","Tagged":"2","Low":"3","Own":"4","next":{"Low":"5"}}`)
+	want := Node{Left: &Left{Low: 3}, Right: Right{Other: 2}, Own: 4, Next: &struct{ *Left }{&Left{Low: 5}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+
+	type Loop struct {
+		*Loop
+		A int
+	}
+	if got, err := into[Loop](`{"A":"1"}`); err != nil || got != (Loop{A: 1}) {
+		t.Errorf("a struct that embeds itself: %+v, %v", got, err)
+	}
+	if got, err := into[struct {
+		E error
+		A int
+	}](`{"E":"x","A":"1"}`); err == nil || err.Error() != "decode reply: E: string does not fit error" {
+		t.Errorf("an interface with methods: %+v, %v", got, err)
 	}
 }
 

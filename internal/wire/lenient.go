@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -392,25 +391,21 @@ func (l *lenient) unmarshaler(t reflect.Type) bool {
 // textUnmarshaler does the same for types that read text; a bare number or
 // boolean is such a text too.
 func (l *lenient) textUnmarshaler(t reflect.Type) bool {
-	switch l.peek() {
-	case '{', '[':
-		return l.misfit(t)
-	}
-	text, ok := l.scalar()
-	if !ok {
+	mark := len(l.out)
+	if !l.string(t) {
 		return false
 	}
+	text, ok := bytes.CutPrefix(l.out[mark:], []byte{'"'})
+	if !ok {
+		return true // null, as it did not fit
+	}
 	trial := reflect.New(t).Interface().(encoding.TextUnmarshaler)
-	if err := trial.UnmarshalText([]byte(text)); err != nil {
+	if err := trial.UnmarshalText([]byte(unquote(text[:len(text)-1]))); err != nil {
 		l.note(err)
+		l.out = l.out[:mark]
 		return l.put("null")
 	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		l.note(fmt.Errorf("quote text: %w", err))
-		return l.put("null")
-	}
-	return l.put(string(quoted))
+	return true
 }
 
 // wholeNumber returns the digits of a decimal number, such as 12, 12.0 or
