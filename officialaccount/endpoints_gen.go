@@ -8,6 +8,12 @@ import "github.com/seed175cf469/wechat"
 // (wechat.Verify), and for lists. The slice is the caller's.
 func Endpoints() []wechat.Spec {
 	specs := []wechat.Spec{
+		// media.go
+		uploadTempMedia.Spec(),
+		getTempMedia.Spec(),
+		getHDVoice.Spec(),
+		uploadArticleImage.Spec(),
+
 		// menu.go
 		createMenu.Spec(),
 		getMenu.Spec(),
@@ -16,6 +22,32 @@ func Endpoints() []wechat.Spec {
 		addConditionalMenu.Spec(),
 		deleteConditionalMenu.Spec(),
 		tryMatchMenu.Spec(),
+
+		// openapi.go
+		clearQuota.Spec(),
+		getAPIQuota.Spec(),
+		clearAPIQuota.Spec(),
+		clearQuotaByAppSecret.Spec(),
+		getRidInfo.Spec(),
+
+		// subscribe.go
+		sendSubscribeNotice.Spec(),
+		addSubscribeTemplate.Spec(),
+		deleteSubscribeTemplate.Spec(),
+		listSubscribeCategories.Spec(),
+		listPublicTemplateTitles.Spec(),
+		listPublicTemplateKeywords.Spec(),
+		listSubscribeTemplates.Spec(),
+
+		// tag.go
+		createTag.Spec(),
+		listTags.Spec(),
+		updateTag.Spec(),
+		deleteTag.Spec(),
+		listTagFollowers.Spec(),
+		tagUsers.Spec(),
+		untagUsers.Spec(),
+		listUserTagIDs.Spec(),
 
 		// template.go
 		sendTemplateMessage.Spec(),
