@@ -147,7 +147,10 @@ func (e *Endpoint[Req, Res]) compiled() *Spec {
 		s.partial = func(res any) []string { return e.Partial(res.(*Res)) }
 	}
 	if e.Reopens != nil {
-		s.reopens = func(req any) string { return e.Reopens(req.(*Req)) }
+		s.reopens = func(req any) string {
+			r, _ := req.(*Req) // nil where the endpoint asks nothing
+			return e.Reopens(r)
+		}
 	}
 	if e.Keep != nil {
 		s.keep = func(res any) Token { return e.Keep(res.(*Res)) }

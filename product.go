@@ -91,18 +91,11 @@ func (f CallerFunc) Do(ctx context.Context, call *Call) error { return f(ctx, ca
 type Middleware func(next Caller) Caller
 
 // Bind returns a Caller that stamps product and app on each call and hands it to c. The products' New functions
-// are made of it.
+// are made of it. It is a closure, so that no verb of fmt finds the secret in an unexported field.
 func Bind(c Caller, product *Product, app App) Caller {
-	return &binding{next: c, product: product, app: app.keyed(product)}
-}
-
-type binding struct {
-	next    Caller
-	product *Product
-	app     App
-}
-
-func (b *binding) Do(ctx context.Context, call *Call) error {
-	call.Product, call.App, call.Spec.Product = b.product, b.app, b.product.Name
-	return b.next.Do(ctx, call)
+	app = app.keyed(product)
+	return CallerFunc(func(ctx context.Context, call *Call) error {
+		call.Product, call.App, call.Spec.Product = product, app, product.Name
+		return c.Do(ctx, call)
+	})
 }

@@ -144,7 +144,7 @@ func (s *state) wanted(call *Call) want {
 		}
 		ctx = context.WithValue(ctx, tokenFetch{}, true)
 		ctx = ContextWithPriority(ctx, ratelimit.Urgent) // everybody waits for it
-		return product.Token(ctx, &binding{next: s.chain, product: product, app: app}, app, force)
+		return product.Token(ctx, Bind(s.chain, product, app), app, force)
 	}
 	return w
 }

@@ -152,18 +152,31 @@ func later(err error, wait time.Duration) error {
 	return &again
 }
 
-var errFetchDied = errors.New("wechat: the token source ended without a result")
+var (
+	errFetchDied = errors.New("wechat: the token source ended without a result")
+	errAbandoned = errors.New("wechat: nobody waits for the token any more")
+)
 
 // join takes part in the fetch of w's key, and starts it where there is none.
 func (m *tokens) join(ctx context.Context, w want, refused Token) (Token, error) {
-	for range 2 {
+	for again := false; ; {
 		t, err := m.joinOnce(ctx, w, refused)
-		// A fetch that had begun before the refusal may end with the refused value.
-		if err != nil || t.Value != refused.Value || !m.stale(w.key, refused) {
+		switch {
+		case errors.Is(err, errAbandoned) && ctx.Err() == nil:
+			// Those who had started it left just before this caller came.
+		case err == nil && t.Value == refused.Value && m.stale(w.key, refused) && !again:
+			again = true // it had begun before the refusal
+		case errors.Is(err, errAbandoned):
+			return Token{}, waitingFor("a token", ctx.Err())
+		default:
 			return t, err
 		}
 	}
-	return refused, nil
+}
+
+// waitingFor says what a caller was waiting for when its context ended.
+func waitingFor(what string, err error) error {
+	return fmt.Errorf("wechat: waiting for %s: %w", what, err)
 }
 
 // stale reports whether memory still holds what was refused and no refetch has confirmed it.
@@ -189,6 +202,9 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 			}
 		}()
 		t, err := m.fetch(g.ctx, w, refused)
+		if err != nil && g.ctx.Err() != nil {
+			err = errAbandoned
+		}
 		returned = true
 		return t, err
 	})
@@ -211,7 +227,7 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 	case <-g.gone:
 		return Token{}, errFetchDied
 	case <-ctx.Done():
-		return Token{}, fmt.Errorf("wechat: waiting for a token: %w", ctx.Err())
+		return Token{}, waitingFor("a token", ctx.Err())
 	}
 }
 
@@ -276,7 +292,10 @@ func (m *tokens) failed(ctx context.Context, w want, k *keptToken, next keptToke
 	next.dead = refused.Value
 	lives := k.lives() && k.Value != refused.Value
 	final := errors.Is(err, ErrCredential) || errors.Is(err, ErrForbidden) || errors.Is(err, ErrInvalidRequest)
+	after, told := RetryAfter(err)
 	switch {
+	case told && errors.Is(err, ErrTokenInvalid): // too soon to force
+		next.pause, next.err = time.Now().Add(after), err
 	case final:
 		next.pause = time.Now().Add(min(time.Second<<min(next.fails, 10), credentialMax))
 		next.err = err
@@ -443,7 +462,7 @@ func (m *tokens) lock(ctx context.Context, w want, refused Token) (unlock func()
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, Token{}, fmt.Errorf("wechat: waiting for another process to fetch the token: %w", ctx.Err())
+			return nil, Token{}, waitingFor("another process to fetch the token", ctx.Err())
 		}
 	}
 }
