@@ -82,6 +82,7 @@ func (d *difference) kept(want map[string]any, res any) {
 // same compares by text: whether a field is a number or a text has been compared already.
 func (d *difference) same(at string, want, have any) {
 	switch want := want.(type) {
+	case nil: // the types differ: nothing was sent
 	case map[string]any:
 		object, ok := have.(map[string]any)
 		if !ok {
