@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,15 +37,16 @@ type flight struct {
 	priority ratelimit.Priority
 	began    time.Time
 
-	request encoded
-	dedupe  bool // the request carries a dedupe key
+	request   encoded
+	dedupeFor time.Duration // how long the server drops a repeat; 0: not at all
 
 	// The attempt under way.
 	attempt  int // requests that went out
 	judged   int // the last of them that was judged
 	sent     time.Time
 	token    Token
-	host     *host
+	host     host
+	bound    boundContext
 	done     func(ratelimit.Outcome)
 	cancel   context.CancelFunc
 	release  func() // gives back the turn of a recipient whose sends are serialised
@@ -143,14 +145,20 @@ func (f *flight) encode() (err error) {
 // filled it.
 func (f *flight) fillDedupe() {
 	call := f.call
-	if call.Spec.Dedupe == nil || call.Request == nil {
+	switch {
+	case call.Request == nil:
+		return
+	case call.Spec.Dedupes != nil:
+		f.dedupeFor = call.Spec.Dedupes(call.Request)
+		return
+	case call.Spec.Dedupe == nil:
 		return
 	}
 	field := call.Spec.Dedupe(call.Request)
 	if field == nil {
 		return
 	}
-	f.dedupe = true
+	f.dedupeFor = call.Spec.DedupeFor
 	if *field != "" {
 		return
 	}
@@ -163,7 +171,7 @@ func (f *flight) fillDedupe() {
 // dedupeStands reports whether the server still drops a repeat of the first attempt; the last fifth of its memory is
 // left for clocks and the way there.
 func (f *flight) dedupeStands() bool {
-	return f.dedupe && time.Since(f.began) < f.call.Spec.DedupeFor*4/5
+	return time.Since(f.began) < f.dedupeFor*4/5
 }
 
 // prepare precedes each attempt: token, turns, barrier and pace, and the token once more, as it may have been
@@ -178,8 +186,7 @@ func (f *flight) prepare() (err error) {
 	if err := f.s.endpointTurns(f, f.call, f.priority); err != nil {
 		return err
 	}
-	longest := f.policy.MaxRetryAfter + f.policy.MaxRetryAfter/4 // windows are waited for with a margin
-	if f.done, f.probe, err = f.s.admit(f, f.call, f.priority, longest); err != nil {
+	if err := f.admit(); err != nil {
 		return err
 	}
 	if f.serialise {
@@ -217,15 +224,10 @@ func (f *flight) tokenError(err error) error {
 
 // arm makes resty's request what goes out: URL, token, body and the attempt's time-out.
 func (f *flight) arm(req *http.Request) error {
-	target := f.host.url
-	if f.plan.host != "" && !f.host.override {
-		target = "https://" + f.plan.host
+	u, err := f.target()
+	if err != nil {
+		return f.invalid(err)
 	}
-	u, err := url.Parse(target + f.plan.path)
-	if err != nil || u.Host == "" {
-		return f.invalid(fmt.Errorf("the base URL %q is not usable", wire.Redact(target)))
-	}
-	u.RawQuery = f.request.query
 	req.URL, req.Host = u, u.Host
 	if f.token.Value != "" {
 		if authorize := f.call.Product.Authorize; authorize != nil {
@@ -260,6 +262,21 @@ func (f *flight) arm(req *http.Request) error {
 	}
 	*req = *req.WithContext(ctx)
 	return nil
+}
+
+// target is the URL of the attempt without the token.
+func (f *flight) target() (*url.URL, error) {
+	base := f.host.url
+	if f.plan.host != "" && !f.host.override {
+		base = "https://" + f.plan.host
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("the base URL %q is not usable", wire.Redact(base))
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + f.plan.path
+	u.RawQuery = f.request.query
+	return u, nil
 }
 
 // settle ends what belongs to the attempt under way.

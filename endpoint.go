@@ -59,6 +59,7 @@ type Spec struct {
 	New       func() (req, res any)
 	To        func(req any) []string
 	Dedupe    func(req any) *string
+	Dedupes   func(req any) time.Duration
 
 	check   func(req any) error
 	partial func(res any) []string
@@ -112,11 +113,12 @@ type Endpoint[Req, Res any] struct {
 	To        func(*Req) []string // whom a request reaches; nil: no one
 	Dedupe    func(*Req) *string  // the field that makes the server drop a repeat
 	DedupeFor time.Duration
-	Check     func(*Req) error    // what can never work (a text over the documented bytes): refused before anything is sent
-	Partial   func(*Res) []string // whom a call that succeeded did not reach
-	Reopens   func(*Req) string   // the path whose daily quota a success opens again; "": all of the app's
-	Keep      func(*Res) Token    // for tickets: kept like a token, key by request
-	Restore   func(*Res, Token)   // fills a reply from what was kept; goes with Keep
+	Dedupes   func(*Req) time.Duration // in place of Dedupe: how long the server drops a repeat of the same bytes; 0: it does not
+	Check     func(*Req) error         // what can never work (a text over the documented bytes): refused before anything is sent
+	Partial   func(*Res) []string      // whom a call that succeeded did not reach
+	Reopens   func(*Req) string        // the path whose daily quota a success opens again; "": all of the app's
+	Keep      func(*Res) Token         // for tickets: kept like a token, key by request
+	Restore   func(*Res, Token)        // fills a reply from what was kept; goes with Keep
 
 	spec atomic.Pointer[Spec] // made at the first use
 }
@@ -139,6 +141,9 @@ func (e *Endpoint[Req, Res]) compiled() *Spec {
 	}
 	if e.Dedupe != nil {
 		s.Dedupe = func(req any) *string { return e.Dedupe(req.(*Req)) }
+	}
+	if e.Dedupes != nil {
+		s.Dedupes = func(req any) time.Duration { return e.Dedupes(req.(*Req)) }
 	}
 	if e.Check != nil {
 		s.check = func(req any) error { return e.Check(req.(*Req)) }

@@ -99,42 +99,45 @@ type boundContext struct {
 	deadline time.Time
 }
 
-func (c boundContext) Deadline() (time.Time, bool) { return c.deadline, true }
+func (c *boundContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
-// admit waits until neither the app nor the endpoint is held back and the endpoint's pace has a turn. done must
-// be called once with what became of the call. probe says that the day's quota is used up and this call is to
-// find out whether it still is.
-func (s *state) admit(ctx context.Context, call *Call, priority ratelimit.Priority, longest time.Duration) (done func(ratelimit.Outcome), probe bool, err error) {
+// admit waits until neither the app nor the endpoint is held back and the endpoint's pace has a turn. f.done must be
+// called once with what became of the attempt; f.probe says that the day's quota is used up and this call is to find
+// out whether it still is.
+func (f *flight) admit() error {
 	began := time.Now()
-	defer func() {
-		if waited := time.Since(began); waited >= time.Millisecond {
-			s.observe(ctx, Event{Type: EventLimiterWait, Call: call, Wait: waited, Err: err})
-		}
-	}()
-	bound := boundContext{ctx, began.Add(longest)}
-	if d, ok := ctx.Deadline(); ok && d.Before(bound.deadline) {
-		bound.deadline = d
+	// Windows are waited for with a margin, as the server's edges are not ours.
+	f.bound = boundContext{f, began.Add(f.policy.MaxRetryAfter + f.policy.MaxRetryAfter/4)}
+	if d, ok := f.Deadline(); ok && d.Before(f.bound.deadline) {
+		f.bound.deadline = d
 	}
-	if probe, err = s.quota(ctx, call); err != nil {
-		return nil, false, err
+	err := f.pass()
+	if waited := time.Since(began); waited >= time.Millisecond {
+		f.s.observe(f, Event{Type: EventLimiterWait, Call: f.call, Wait: waited, Err: err})
 	}
-	key := call.App.key + ":" + call.Spec.Name
+	return err
+}
+
+func (f *flight) pass() (err error) {
+	s, app := f.s, f.call.App.key
+	if f.probe, err = s.quota(f, f.call); err != nil {
+		return err
+	}
+	endpoint := app + ":" + f.call.Spec.Name
 	for {
-		if err := s.waitBarrier(bound, call, call.App.key); err != nil {
-			return nil, false, err
+		if err := s.waitBarrier(&f.bound, f.call, app); err != nil {
+			return err
 		}
 		if s.pacer == nil {
-			if err := s.waitBarrier(bound, call, key); err != nil {
-				return nil, false, err
-			}
-			return func(ratelimit.Outcome) {}, probe, nil
+			return s.waitBarrier(&f.bound, f.call, endpoint)
 		}
-		done, err := s.pacer.Admit(bound, key, priority)
+		done, err := s.pacer.Admit(&f.bound, endpoint, f.priority)
 		if err != nil {
-			return nil, false, s.localRefusal(call, err)
+			return s.localRefusal(f.call, err)
 		}
-		if s.until(ctx, call.App.key).IsZero() {
-			return done, probe, nil
+		if s.until(f, app).IsZero() {
+			f.done = done
+			return nil
 		}
 		done(ratelimit.Outcome{Unused: true}) // the app was closed while the call waited for its pace
 	}

@@ -1,7 +1,6 @@
 package wechat
 
 import (
-	"strings"
 	"sync"
 	"time"
 )
@@ -22,10 +21,10 @@ type host struct {
 }
 
 // host is the first base URL of the product that is not known to be down.
-func (s *state) host(p *Product) *host {
+func (s *state) host(p *Product) host {
 	urls := s.config.baseURLs[p.Name]
 	if len(urls) == 0 {
-		return &host{url: strings.TrimSuffix(p.BaseURL, "/")}
+		return host{url: p.BaseURL}
 	}
 	chosen := urls[0]
 	if len(urls) > 1 {
@@ -38,11 +37,11 @@ func (s *state) host(p *Product) *host {
 			}
 		}
 	}
-	return &host{url: strings.TrimSuffix(chosen, "/"), override: true}
+	return host{url: chosen, override: true}
 }
 
 // failOver passes over a host that could not be reached; it reports whether another is left.
-func (s *state) failOver(p *Product, h *host) bool {
+func (s *state) failOver(p *Product, h host) bool {
 	urls := s.config.baseURLs[p.Name]
 	if len(urls) < 2 {
 		return false
@@ -54,7 +53,7 @@ func (s *state) failOver(p *Product, h *host) bool {
 	}
 	now, left := time.Now(), false
 	for _, u := range urls {
-		if strings.TrimSuffix(u, "/") == h.url {
+		if u == h.url {
 			s.hosts.down[u] = now.Add(hostPause)
 		}
 		left = left || now.After(s.hosts.down[u])

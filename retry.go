@@ -202,7 +202,7 @@ func (f *flight) failureOf(v Verdict, status int, code Code, after time.Duration
 
 // alreadySent reports whether code says that a repeat with a dedupe key was not needed.
 func (f *flight) alreadySent(code Code) bool {
-	return f.dedupe && (code == 45065 || code == 40241) && (f.attempt > 1 || code == 45065)
+	return f.dedupeFor > 0 && (code == 45065 || code == 40241) && (f.attempt > 1 || code == 45065)
 }
 
 // unreadable describes a reply that is none of the protocol: what it says it is, how long it is and how it begins,
