@@ -2,49 +2,38 @@ package ratelimit
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"time"
 )
 
-// Sizes of the slots of sliding windows.
-const (
-	buckets     = 128 // counts in a coarse slot, for windows with more than exactMax events
-	bucketWords = header + 2 + buckets
-	exactMax    = 60 // most time stamps in an exact slot
-)
+// exactMax is the number of events up to which a window is exact.
+const exactMax = 60
 
 // exactWidths are the numbers of time stamps in a slot. A key moves to a wider slot when it needs one, so
 // a thousand an hour costs as little as four a minute until it is used.
 var exactWidths = [...]int{4, 12, 30, exactMax}
 
-// coarse is the index of the table with buckets.
+// coarse is the index of the table whose slots hold buckets.
 const coarse = len(exactWidths)
 
 // sliding counts the events of windows that slide. A window with up to 60 events is exact: its slot
-// holds their time stamps, newest first. Above that the slot holds counts of events in buckets of about a
-// 126th of the period, and each event counts until the last of its bucket has left the window, so that it is
-// at most that much too strict and never too generous.
+// holds their time stamps, newest first. Above that the slot holds buckets. A bucket takes the events of a
+// 126th of the period, and all of them count until the last one has left the window, so that it is at most that much
+// too strict and never too generous.
 //
-// A time stamp is a count of ticks modulo 2^32, rounded up, with a tick of less than 2^-29 of the period; 0 is
-// none. It is unambiguous from three periods ago to one period ahead, and aging makes sure that nothing
-// older is ever looked at: slots are swept each half period, and a record drops the old stamps of its slot.
+// A time stamp is a count of ticks modulo 2^32, rounded up; 0 is none. There are at most 2^30 ticks in a
+// period, so that a stamp is unambiguous from three periods ago to one period ahead. Nothing older is ever
+// looked at: slots are swept each half period, all of them are dropped after a period without use, and a record
+// drops the old stamps of its slot.
 type sliding struct {
 	aging
-	ticks
 	period time.Duration
-	width  time.Duration // of a bucket
+	tick   time.Duration
 	tables [coarse + 1]table
 }
 
 func newSliding(period time.Duration) *sliding {
-	s := &sliding{
-		// An event in a bucket lives longer than the period, by no more than a bucket.
-		aging:  aging{life: period + period/64 + 1},
-		ticks:  newTicks(period),
-		period: period,
-		width:  (period + 125) / 126,
-	}
+	s := &sliding{aging: aging{life: period}, period: period, tick: tick(period)}
 	for i, w := range exactWidths {
 		s.tables[i].stride = header + w
 	}
@@ -71,15 +60,13 @@ func (s *sliding) earliest(c claim, rate, n int, now moment, from time.Duration,
 		return from
 	case size == coarse:
 		b := s.open(slot, now)
-		over := b.total() + n - rate
-		if over <= 0 {
-			return from
+		over := int(*b.total) + n - rate
+		for i := 0; over > 0; i++ {
+			stamp, count := b.at(i)
+			from = max(from, s.time(*stamp, now)+s.period)
+			over -= int(*count)
 		}
-		for i := b.first(); ; i++ {
-			if over -= b.count(i); over <= 0 {
-				return max(from, s.leaves(i))
-			}
-		}
+		return from
 	}
 	// With n more, the stamp that was number rate-n before would be one too many.
 	stamps := slot[header:]
@@ -102,10 +89,9 @@ func (s *sliding) points(size int, slot []uint32, now moment, booked []booking) 
 	case slot == nil:
 	case size == coarse:
 		b := s.open(slot, now)
-		for i := b.first(); i < b.first()+buckets; i++ {
-			if n := b.count(i); n > 0 {
-				points = append(points, point{s.leaves(i) - s.period, n})
-			}
+		for i := range int(*b.used) {
+			stamp, count := b.at(i)
+			points = append(points, point{s.time(*stamp, now), int(*count)})
 		}
 	default:
 		for _, stamp := range slices.Backward(slot[header:]) {
@@ -123,9 +109,9 @@ func (s *sliding) points(size int, slot []uint32, now moment, booked []booking) 
 
 // between returns the earliest time not before from at which n events fit among points.
 //
-// Each run of points that leaves no room for n more closes the time from a period before its end to a period
-// after its beginning. It is enough to look at the shortest such run that ends at each point, and as both
-// ends of these times only ever grow, at each of them once.
+// Each run of points that lies within a period and leaves no room for n more closes the time from a period
+// before its end to a period after its beginning. It is enough to look at the shortest such run that ends at
+// each point, and as both ends of these times only ever grow, at each of them once.
 func (s *sliding) between(points []point, rate, n int, from time.Duration) time.Duration {
 	sum, first := 0, 0
 	for _, last := range points {
@@ -134,7 +120,9 @@ func (s *sliding) between(points []point, rate, n int, from time.Duration) time.
 			sum -= points[first].n
 			first++
 		}
-		if begin := points[first].at; sum+n > rate && last.at-s.period < from && from < begin+s.period {
+		begin := points[first].at
+		full := sum+n > rate && last.at-begin < s.period
+		if full && last.at-s.period < from && from < begin+s.period {
 			from = begin + s.period
 		}
 	}
@@ -147,12 +135,15 @@ func (s *sliding) used(hash uint64, _ time.Duration, now moment) int {
 	case slot == nil:
 		return 0
 	case size == coarse:
-		return s.open(slot, now).total()
+		return int(*s.open(slot, now).total)
 	}
 	return s.count(slot[header:], now)
 }
 
 func (s *sliding) record(hash uint64, _, at time.Duration, n int, now moment) int {
+	if at+s.period <= now.at {
+		return s.used(hash, 0, now) // booked, but settled so late that it does not count any more
+	}
 	size, slot := s.find(hash)
 	used := 0
 	switch {
@@ -169,8 +160,8 @@ func (s *sliding) record(hash uint64, _, at time.Duration, n int, now moment) in
 	}
 	if size == coarse {
 		b := s.open(slot, now)
-		b.add(at, n)
-		return b.total()
+		b.add(s.stamp(at), n, now)
+		return int(*b.total)
 	}
 	stamps := slot[header:]
 	copy(stamps[n:], stamps[:used])
@@ -220,9 +211,9 @@ func (s *sliding) widen(size int, slot []uint32, n int, now moment) (int, []uint
 	moved := s.add(wide, hash, now)
 	if wide == coarse {
 		b := s.open(moved, now)
-		for _, stamp := range slot[header:] {
+		for _, stamp := range slices.Backward(slot[header:]) {
 			if stamp != 0 {
-				b.add(s.time(stamp, now), 1)
+				b.add(stamp, 1, now)
 			}
 		}
 	} else {
@@ -235,7 +226,7 @@ func (s *sliding) widen(size int, slot []uint32, n int, now moment) (int, []uint
 // alive reports whether a slot has an event in the window.
 func (s *sliding) alive(size int, slot []uint32, now moment) bool {
 	if size == coarse {
-		return s.open(slot, now).total() > 0
+		return *s.open(slot, now).total > 0
 	}
 	return s.live(slot[header], now)
 }
@@ -255,72 +246,25 @@ func (s *sliding) empty() bool {
 	return !slices.ContainsFunc(s.tables[:], func(t table) bool { return t.used > 0 })
 }
 
-// bucketed is a slot with buckets: the number of its first bucket that is in the window, the sum of the
-// counts, and the counts. Numbers are those of the bucket widths since the beginning, modulo 2^32.
-type bucketed struct {
-	s    *sliding
-	slot []uint32
-	head int64
-}
-
-// open drops the buckets that have left the window.
-func (s *sliding) open(slot []uint32, now moment) bucketed {
-	b := bucketed{s, slot, int64((now.at - s.period) / s.width)}
-	if b.total() > 0 {
-		gone := min(uint32(b.head)-slot[header], buckets)
-		for i := range gone {
-			b.take(slot[header] + i)
+// tick returns how long a tick is: the shortest time of 1, 2 or 5 times a power of ten nanoseconds of which a
+// period has at most 2^30. Being round, it leaves round times as they are.
+func tick(period time.Duration) time.Duration {
+	for t := time.Duration(1); ; t *= 10 {
+		for _, tick := range [...]time.Duration{t, 2 * t, 5 * t} {
+			if period/tick < 1<<30 {
+				return tick
+			}
 		}
 	}
-	slot[header] = uint32(b.head)
-	return b
-}
-
-func (b bucketed) total() int { return int(b.slot[header+1]) }
-
-// first is the number of the first bucket in the window.
-func (b bucketed) first() int64 { return b.head }
-
-func (b bucketed) count(i int64) int { return int(*b.at(uint32(i))) }
-
-func (b bucketed) at(i uint32) *uint32 { return &b.slot[header+2+i%buckets] }
-
-func (b bucketed) take(i uint32) {
-	b.slot[header+1] -= *b.at(i)
-	*b.at(i) = 0
-}
-
-func (b bucketed) add(at time.Duration, n int) {
-	i := int64(at / b.s.width)
-	if i < b.head {
-		return // it has left the window already
-	}
-	*b.at(uint32(i)) += uint32(n)
-	b.slot[header+1] += uint32(n)
-}
-
-// leaves is when bucket i leaves the window.
-func (s *sliding) leaves(i int64) time.Duration { return time.Duration(i+1)*s.width + s.period }
-
-// ticks turn times into words and back.
-type ticks struct{ shift uint8 }
-
-// newTicks returns ticks of a power of two of nanoseconds, at most 2^30 of them in a period.
-func newTicks(period time.Duration) ticks {
-	return ticks{uint8(bits.Len64(uint64(period) >> 30))}
 }
 
 // stamp rounds up, and skips 0.
-func (t ticks) stamp(at time.Duration) uint32 {
-	stamp := uint32((at + 1<<t.shift - 1) >> t.shift)
-	if stamp == 0 {
-		stamp = 1
-	}
-	return stamp
+func (s *sliding) stamp(at time.Duration) uint32 {
+	return max(uint32((at+s.tick-1)/s.tick), 1)
 }
 
 // time is the time of a stamp that lies between three periods ago and one period ahead.
-func (t ticks) time(stamp uint32, now moment) time.Duration {
-	last := int64(now.at>>t.shift) + 1<<30
-	return time.Duration(last-int64(uint32(last)-stamp)) << t.shift
+func (s *sliding) time(stamp uint32, now moment) time.Duration {
+	last := int64(now.at/s.tick) + 1<<30
+	return time.Duration(last-int64(uint32(last)-stamp)) * s.tick
 }
