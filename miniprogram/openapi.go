@@ -9,7 +9,7 @@ import (
 
 var clearQuota = wechat.Endpoint[wechat.None, wechat.None]{
 	Name: "ClearQuota", Pattern: "POST /cgi-bin/clear_quota",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate, // each one that works uses up a chance
 	Const:   map[string]string{"appid": wechat.ConstAppID},
 	Reopens: func(*wechat.None) string { return "" },
 }
@@ -25,7 +25,7 @@ func (c *Client) ClearQuota(ctx context.Context) error {
 
 var clearQuotaByAppSecret = wechat.Endpoint[wechat.None, wechat.None]{
 	Name: "ClearQuotaByAppSecret", Pattern: "POST /cgi-bin/clear_quota/v2",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate, // each one that works uses up a chance
 	NoToken: true,
 	Const:   map[string]string{"?appid": wechat.ConstAppID, "?appsecret": wechat.ConstSecret},
 	Reopens: func(*wechat.None) string { return "" },
@@ -45,7 +45,7 @@ type APIPath struct {
 
 var clearAPIQuota = wechat.Endpoint[APIPath, wechat.None]{
 	Name: "ClearAPIQuota", Pattern: "POST /cgi-bin/openapi/quota/clear",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate, // each one that works uses up a chance
 	Reopens: func(r *APIPath) string { return r.CGIPath },
 }
 
@@ -57,24 +57,24 @@ func (c *Client) ClearAPIQuota(ctx context.Context, r *APIPath) error {
 	return clearAPIQuota.Exec(ctx, c.caller, r)
 }
 
-// APIQuota is how often an endpoint may be called. Figures can be off by a hundredth.
-type APIQuota struct {
+// GetAPIQuotaReply is how often an endpoint may be called. Figures can be off by a hundredth.
+type GetAPIQuotaReply struct {
 	Quota struct {
 		DailyLimit int64 `json:"daily_limit"`
 		Used       int64 `json:"used"`
 		Remain     int64 `json:"remain"`
 	} `json:"quota"`
-	RateLimit          RateLimit `json:"rate_limit"`           // zero: none is told
-	ComponentRateLimit RateLimit `json:"component_rate_limit"` // of calls by a third-party platform
+	RateLimit          APIRate `json:"rate_limit"`           // zero: none is told
+	ComponentRateLimit APIRate `json:"component_rate_limit"` // of calls by a third-party platform
 }
 
-// RateLimit allows CallCount calls in each RefreshSecond seconds.
-type RateLimit struct {
+// APIRate allows CallCount calls in each RefreshSecond seconds.
+type APIRate struct {
 	CallCount     int64 `json:"call_count"`
 	RefreshSecond int64 `json:"refresh_second"`
 }
 
-var getAPIQuota = wechat.Endpoint[APIPath, APIQuota]{
+var getAPIQuota = wechat.Endpoint[APIPath, GetAPIQuotaReply]{
 	Name: "GetAPIQuota", Pattern: "POST /cgi-bin/openapi/quota/get",
 	Effect: wechat.EffectRead,
 }
@@ -83,7 +83,7 @@ var getAPIQuota = wechat.Endpoint[APIPath, APIQuota]{
 // served (76022); 76021 is an unknown path.
 //
 // Official page: https://developers.weixin.qq.com/miniprogram/dev/server/API/openApi-mgnt
-func (c *Client) GetAPIQuota(ctx context.Context, r *APIPath) (*APIQuota, error) {
+func (c *Client) GetAPIQuota(ctx context.Context, r *APIPath) (*GetAPIQuotaReply, error) {
 	return getAPIQuota.Do(ctx, c.caller, r)
 }
 
@@ -117,35 +117,35 @@ func (c *Client) GetRidInfo(ctx context.Context, r *RidRequest) (*RidInfo, error
 	return getRidInfo.Do(ctx, c.caller, r)
 }
 
-// CallbackAction is what CheckCallback tries.
-type CallbackAction string
+// CheckAction is what CheckCallback tries.
+type CheckAction string
 
-// The actions.
+// The actions of CheckCallback.
 const (
-	CallbackDNS  CallbackAction = "dns"
-	CallbackPing CallbackAction = "ping"
-	CallbackAll  CallbackAction = "all"
+	CheckDNS  CheckAction = "dns"
+	CheckPing CheckAction = "ping"
+	CheckAll  CheckAction = "all"
 )
 
-// CallbackOperator is the network that CheckCallback tries from.
-type CallbackOperator string
+// CheckOperator is the network that CheckCallback tries from.
+type CheckOperator string
 
-// The operators.
+// The operators of CheckCallback.
 const (
-	OperatorTelecom CallbackOperator = "CHINANET"
-	OperatorUnicom  CallbackOperator = "UNICOM"
-	OperatorTencent CallbackOperator = "CAP"
-	OperatorDefault CallbackOperator = "DEFAULT" // chosen by the server
+	CheckFromTelecom CheckOperator = "CHINANET"
+	CheckFromUnicom  CheckOperator = "UNICOM"
+	CheckFromCAP     CheckOperator = "CAP"     // Tencent's own network
+	CheckFromDefault CheckOperator = "DEFAULT" // chosen by the server
 )
 
-// CallbackCheckRequest asks for a check of the callback host.
-type CallbackCheckRequest struct {
-	Action        CallbackAction   `json:"action"`
-	CheckOperator CallbackOperator `json:"check_operator"`
+// CheckCallbackRequest asks for a check of the callback host.
+type CheckCallbackRequest struct {
+	Action        CheckAction   `json:"action"`
+	CheckOperator CheckOperator `json:"check_operator"`
 }
 
-// CallbackCheck tells how the configured callback host looks from the platform's networks.
-type CallbackCheck struct {
+// CheckCallbackReply tells how the configured callback host looks from the platform's networks.
+type CheckCallbackReply struct {
 	DNS []struct {
 		IP           string `json:"ip"`
 		RealOperator string `json:"real_operator"`
@@ -158,7 +158,7 @@ type CallbackCheck struct {
 	} `json:"ping"`
 }
 
-var checkCallback = wechat.Endpoint[CallbackCheckRequest, CallbackCheck]{
+var checkCallback = wechat.Endpoint[CheckCallbackRequest, CheckCallbackReply]{
 	Name: "CheckCallback", Pattern: "POST /cgi-bin/callback/check",
 	Effect: wechat.EffectRead,
 }
@@ -166,7 +166,7 @@ var checkCallback = wechat.Endpoint[CallbackCheckRequest, CallbackCheck]{
 // CheckCallback has the platform resolve and ping the host of the callback URL. Error 40201: no URL is configured.
 //
 // Official page: https://developers.weixin.qq.com/miniprogram/dev/server/API/openApi-mgnt
-func (c *Client) CheckCallback(ctx context.Context, r *CallbackCheckRequest) (*CallbackCheck, error) {
+func (c *Client) CheckCallback(ctx context.Context, r *CheckCallbackRequest) (*CheckCallbackReply, error) {
 	return checkCallback.Do(ctx, c.caller, r)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed175cf469/wechat"
+	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 // AccessToken is a token as the token endpoints give it.
@@ -42,6 +43,7 @@ var getStableAccessToken = wechat.Endpoint[StableAccessTokenRequest, AccessToken
 	Name: "GetStableAccessToken", Pattern: "POST /cgi-bin/stable_token",
 	Effect:  wechat.EffectRead,
 	NoToken: true,
+	Limits:  []ratelimit.Limit{ratelimit.PerMinute(10_000)},
 	Const: map[string]string{
 		"grant_type": "client_credential", "appid": wechat.ConstAppID, "secret": wechat.ConstSecret,
 	},
