@@ -8,6 +8,25 @@ import "github.com/seed175cf469/wechat"
 // (wechat.Verify), and for lists. The slice is the caller's.
 func Endpoints() []wechat.Spec {
 	specs := []wechat.Spec{
+		// customer.go
+		listKfMessages.Spec(),
+		listKfAccounts.Spec(),
+		listOnlineKfAccounts.Spec(),
+		addKfAccount.Spec(),
+		updateKfAccount.Spec(),
+		deleteKfAccount.Spec(),
+		inviteKfWorker.Spec(),
+		uploadKfHeadImage.Spec(),
+		createKfSession.Spec(),
+		closeKfSession.Spec(),
+		getKfSession.Spec(),
+		listKfSessions.Spec(),
+		listKfWaitCases.Spec(),
+
+		// custommessage.go
+		sendCustomMessage.Spec(),
+		setTyping.Spec(),
+
 		// media.go
 		uploadTempMedia.Spec(),
 		getTempMedia.Spec(),
@@ -29,6 +48,16 @@ func Endpoints() []wechat.Spec {
 		clearAPIQuota.Spec(),
 		clearQuotaByAppSecret.Spec(),
 		getRidInfo.Spec(),
+
+		// qrcode.go
+		createQRCode.Spec(),
+		showQRCode.Spec(),
+		generateShortKey.Spec(),
+		fetchShortKey.Spec(),
+		listQRCodeJumpRules.Spec(),
+		saveQRCodeJumpRule.Spec(),
+		publishQRCodeJumpRule.Spec(),
+		deleteQRCodeJumpRule.Spec(),
 
 		// subscribe.go
 		sendSubscribeNotice.Spec(),
