@@ -104,6 +104,13 @@ func Endpoints() []wechat.Spec {
 		blockUsers.Spec(),
 		unblockUsers.Spec(),
 		changeOpenIDs.Spec(),
+
+		// web.go
+		getTicket.Spec(),
+		getOAuthAccessToken.Spec(),
+		refreshOAuthAccessToken.Spec(),
+		getOAuthUserInfo.Spec(),
+		checkOAuthAccessToken.Spec(),
 	}
 	for i := range specs {
 		specs[i].Product = product.Name

@@ -7,7 +7,36 @@ import "github.com/seed175cf469/wechat"
 // Endpoints describes every endpoint of the package: for mocks, for checks of limits at start
 // (wechat.Verify), and for lists. The slice is the caller's.
 func Endpoints() []wechat.Spec {
-	specs := []wechat.Spec{}
+	specs := []wechat.Spec{
+		// jssdk.go
+		getJSAPITicket.Spec(),
+		getAgentConfigTicket.Spec(),
+
+		// media.go
+		uploadMedia.Spec(),
+		uploadImage.Spec(),
+		getMedia.Spec(),
+		getJSSDKMedia.Spec(),
+		uploadMediaByURL.Spec(),
+		getUploadByURLResult.Spec(),
+
+		// message.go
+		sendMessage.Spec(),
+		updateTemplateCard.Spec(),
+		recallMessage.Spec(),
+		getMessageStatistics.Spec(),
+		updateTaskCard.Spec(),
+		sendSchoolMessage.Spec(),
+
+		// token.go
+		getAccessToken.Spec(),
+		getAPIDomainIPs.Spec(),
+		getCallbackIPs.Spec(),
+
+		// webhook.go
+		sendWebhookMessage.Spec(),
+		uploadWebhookMedia.Spec(),
+	}
 	for i := range specs {
 		specs[i].Product = product.Name
 	}

@@ -46,6 +46,9 @@ func differ(w *catalog.Endpoint, s wechat.Spec) []string {
 	if h.Effect != w.Effect {
 		d.add("", "effect is %s, the catalogue says %s", h.Effect, w.Effect)
 	}
+	if h.Recipient == "" && hidesRecipient(s) {
+		h.Recipient = strings.Join(w.Recipients, ", ")
+	}
 	d.recipients(w.Recipients, h.Recipient)
 	d.fields(" query", w.Query, h.Query, true)
 	d.fields(" request", w.Request, h.Request, true)
@@ -82,6 +85,12 @@ func (d *difference) recipients(want []string, have string) {
 			d.add("", "recipient %q is not one of the catalogue's, %q", path, listed)
 		}
 	}
+}
+
+// hidesRecipient reports whether To reads the request and gives it back in a form of its own, such as a digest of the
+// key of a robot, so that the description cannot tell which field it was.
+func hidesRecipient(s wechat.Spec) bool {
+	return s.To != nil && !slices.Equal(s.To(filledFrom(s, 1000)), s.To(filledFrom(s, 1_000_000)))
 }
 
 func (d *difference) fields(where string, want map[string]*catalog.Type, have map[string]*wechat.Shape, request bool) {

@@ -68,6 +68,7 @@ func Run[C any](t *testing.T, newClient func(wechat.Caller, wechat.App) C, specs
 			}
 		})
 	}
+	travels("Empty", emptyTravels)
 	travels("Requests", requestTravels)
 	travels("Replies", replyTravels)
 }

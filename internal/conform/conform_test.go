@@ -146,6 +146,7 @@ func all(t *testing.T, text string) []string {
 	for _, s := range specs() {
 		i := slices.IndexFunc(want, func(e *catalog.Endpoint) bool { return e.Name == s.Name })
 		if i >= 0 {
+			lines = append(lines, emptyTravels(want[i], s, calls[s.Name])...)
 			lines = append(lines, requestTravels(want[i], s, calls[s.Name])...)
 			lines = append(lines, replyTravels(want[i], s, calls[s.Name])...)
 		}
@@ -259,6 +260,42 @@ func TestLostReply(t *testing.T) {
 	line := "fake.Send reply.id: 9007199254741993 is decoded as 7"
 	if want := []string{line, line}; !reflect.DeepEqual(got, want) {
 		t.Errorf("found:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestHiddenRecipient(t *testing.T) {
+	want := oracle(t, blocks)[0]
+	for _, tt := range []struct {
+		name string
+		to   func(*Message) []string
+		line []string
+	}{
+		{"digest", func(m *Message) []string { return []string{strings.Map(func(r rune) rune { return r + 'a' }, m.To)} }, nil},
+		{"constant", func(*Message) []string { return []string{"all"} }, []string{`fake.Send: recipient is "", the catalogue says "to"`}},
+	} {
+		e := wechat.Endpoint[Message, Receipt]{Name: "Send", Pattern: "POST /send", Const: sendMessage.Const, To: tt.to}
+		s := e.Spec()
+		s.Product = "fake"
+		if got := differ(want, s); !reflect.DeepEqual(got, tt.line) {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.line)
+		}
+	}
+}
+
+func TestEmptyPanics(t *testing.T) {
+	e := wechat.Endpoint[Message, wechat.None]{Name: "Send", Pattern: "POST /send", Check: func(m *Message) error {
+		return errors.New(m.Parts[0].Name)
+	}}
+	caller := wechat.CallerFunc(func(_ context.Context, call *wechat.Call) error {
+		call.Product, call.App = &product, app
+		got := emptyTravels(oracle(t, blocks)[0], e.Spec(), call)
+		if len(got) != 1 || !strings.HasPrefix(got[0], "fake.Send request: when empty: panic: runtime error: index out of range") {
+			t.Errorf("got %q", got)
+		}
+		return nil
+	})
+	if err := e.Exec(t.Context(), caller, &Message{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

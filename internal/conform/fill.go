@@ -23,9 +23,12 @@ type filler struct {
 }
 
 // filled is a request with every field filled.
-func filled(spec wechat.Spec) any {
+func filled(spec wechat.Spec) any { return filledFrom(spec, 1000) }
+
+// filledFrom is one whose numbers and texts count from first.
+func filledFrom(spec wechat.Spec, first int) any {
 	req, _ := spec.New()
-	f := filler{n: 1000, inside: map[reflect.Type]int{}}
+	f := filler{n: first, inside: map[reflect.Type]int{}}
 	f.fill(reflect.ValueOf(req).Elem())
 	return req
 }

@@ -18,7 +18,7 @@ func replyTravels(e *catalog.Endpoint, spec wechat.Spec, call *wechat.Call) []st
 	d := difference{at: e.Product + "." + e.Name}
 	answer := func(body []byte) (res any, ok bool) {
 		_, res = spec.New()
-		if _, _, err := send(spec, call.Product, filled(spec), res, body); err != nil {
+		if _, _, err := send(bare(spec, call.Product, filled(spec), res), body); err != nil {
 			d.add(" reply", "%v, of %.200s", err, body)
 			return nil, false
 		}

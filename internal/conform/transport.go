@@ -9,10 +9,18 @@ import (
 	"github.com/seed175cf469/wechat"
 )
 
-// send carries out a call of the endpoint with a client of its own, whose transport answers with body, and returns
-// what arrived there. Checks and limits of the endpoint stay out of it: they have tests of their own, and a request
-// with every field filled would fail some.
-func send(spec wechat.Spec, product *wechat.Product, req, res any, body []byte) (arrived *http.Request, content []byte, err error) {
+// bare is a call of the endpoint without its checks and limits. They have tests of their own, and a request with
+// every field filled would fail some.
+func bare(spec wechat.Spec, product *wechat.Product, req, res any) *wechat.Call {
+	return &wechat.Call{
+		Spec: wechat.Spec{Name: spec.Name, Pattern: spec.Pattern, Effect: spec.Effect, NoToken: spec.NoToken, Const: spec.Const},
+		App:  app, Product: product, Request: req, Response: res,
+	}
+}
+
+// send carries out a call with a client of its own, whose transport answers with body, and returns what arrived
+// there.
+func send(call *wechat.Call, body []byte) (arrived *http.Request, content []byte, err error) {
 	answer := func(r *http.Request) (*http.Response, error) {
 		arrived = r
 		if r.Body != nil {
@@ -27,10 +35,7 @@ func send(spec wechat.Spec, product *wechat.Product, req, res any, body []byte) 
 		wechat.WithTransport(func(http.RoundTripper) http.RoundTripper { return transport(answer) }),
 		wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1}),
 	)
-	err = client.Do(context.Background(), &wechat.Call{
-		Spec: wechat.Spec{Name: spec.Name, Pattern: spec.Pattern, Effect: spec.Effect, NoToken: spec.NoToken, Const: spec.Const},
-		App:  app, Product: product, Request: req, Response: res,
-	})
+	err = client.Do(context.Background(), call)
 	return arrived, content, err
 }
 

@@ -16,7 +16,7 @@ var createMenu = wechat.Endpoint[Menu, wechat.None]{
 	Effect: wechat.EffectSet,
 }
 
-// CreateMenu replaces the menu | or makes one. It says no more.
+// CreateMenu replaces the menu | <button>, or makes one. It says no more.
 func (c *Client) CreateMenu() error { return nil }
 `
 
@@ -69,7 +69,7 @@ const wantPage = `# All endpoints
 |---|---|---|---|
 | Send | sends a message | ` + "`POST /cgi-bin/message/send`" + ` | send |
 | Get |  | ` + "`GET /get`" + ` | read |
-| CreateMenu | replaces the menu \| or makes one | ` + "`POST /cgi-bin/menu/create`" + ` | set |
+| CreateMenu | replaces the menu \| &lt;button>, or makes one | ` + "`POST /cgi-bin/menu/create`" + ` | set |
 
 <!-- endpoints:work:end -->
 the end

@@ -39,6 +39,9 @@ func Endpoints() []wechat.Spec {
 	return format.Source(bytes.Replace(b.Bytes(), []byte("{\n\n//"), []byte("{\n//"), 1))
 }
 
+// cell escapes what a table in Markdown takes for its own.
+var cell = strings.NewReplacer("|", `\|`, "<", "&lt;")
+
 // replaceTable puts the endpoints of a product between its two markers in page.
 func replaceTable(page []byte, product string, endpoints []endpoint) ([]byte, error) {
 	begin := fmt.Appendf(nil, "<!-- endpoints:%s:begin -->\n", product)
@@ -53,7 +56,7 @@ func replaceTable(page []byte, product string, endpoints []endpoint) ([]byte, er
 	b.Write(begin)
 	fmt.Fprintf(&b, "\n%d endpoints.\n\n| method | what it does | call | effect |\n|---|---|---|---|\n", len(endpoints))
 	for _, e := range endpoints {
-		fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", e.name, strings.ReplaceAll(e.does, "|", `\|`), e.pattern, e.effect)
+		fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", e.name, cell.Replace(e.does), e.pattern, e.effect)
 	}
 	b.WriteByte('\n')
 	b.Write(end)

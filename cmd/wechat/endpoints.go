@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed175cf469/wechat"
+	"github.com/seed175cf469/wechat/miniprogram"
+	"github.com/seed175cf469/wechat/officialaccount"
+	"github.com/seed175cf469/wechat/work"
+)
+
+func newEndpoints() *cobra.Command {
+	var (
+		product string
+		asJSON  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "endpoints [word...]",
+		Short: "Lists the endpoints that the SDK has",
+		Long: "Lists the endpoints that the SDK has: those whose name or path contains every word, in either case,\n" +
+			"or all of them. With --json each comes with the fields of its query, request and reply.",
+		Example: "  wechat endpoints template\n  wechat endpoints --product work --json | jq '.[].path'",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			found, err := find(product, words)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), found)
+			}
+			return writeTable(cmd.OutOrStdout(), found)
+		},
+	}
+	cmd.Flags().StringVar(&product, "product", "", "only of this product: officialaccount, miniprogram or work")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with all fields, as JSON")
+	return cmd
+}
+
+// find lists the endpoints of a product, "" for all, whose name or path contains every word.
+func find(product string, words []string) ([]wechat.Spec, error) {
+	all := slices.Concat(officialaccount.Endpoints(), miniprogram.Endpoints(), work.Endpoints())
+	known := false
+	var found []wechat.Spec
+	for _, s := range all {
+		if product != "" && s.Product != product {
+			continue
+		}
+		known = true
+		text := strings.ToLower(s.Name + " " + s.Pattern)
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, strings.ToLower(word)) }) {
+			found = append(found, s)
+		}
+	}
+	switch {
+	case !known:
+		return nil, fmt.Errorf("unknown product %q: there are officialaccount, miniprogram and work", product)
+	case len(found) == 0:
+		return nil, fmt.Errorf("no endpoint has %q in its name or path", words)
+	}
+	return found, nil
+}
+
+func writeJSON(w io.Writer, specs []wechat.Spec) error {
+	list := make([]wechat.Description, len(specs))
+	for i, s := range specs {
+		list[i] = s.Describe()
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(list)
+}
+
+func writeTable(w io.Writer, specs []wechat.Spec) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PRODUCT\tNAME\tEFFECT\tCALL")
+	for _, s := range specs {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Product, s.Name, s.Effect, s.Pattern)
+	}
+	return table.Flush()
+}
