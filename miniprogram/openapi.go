@@ -87,13 +87,13 @@ func (c *Client) GetAPIQuota(ctx context.Context, r *APIPath) (*GetAPIQuotaReply
 	return getAPIQuota.Do(ctx, c.caller, r)
 }
 
-// RidRequest names a failed call.
-type RidRequest struct {
+// GetRidInfoRequest names a failed call.
+type GetRidInfoRequest struct {
 	Rid string `json:"rid"` // wechat.Error.RequestID
 }
 
-// RidInfo is a failed call as the server saw it. URL and bodies hold secrets: they do not belong into a log.
-type RidInfo struct {
+// GetRidInfoReply is a failed call as the server saw it. URL and bodies hold secrets: they do not belong into a log.
+type GetRidInfoReply struct {
 	Request struct {
 		InvokeTime   int64  `json:"invoke_time"` // Unix seconds
 		CostInMs     int64  `json:"cost_in_ms"`  // milliseconds
@@ -104,7 +104,7 @@ type RidInfo struct {
 	} `json:"request"`
 }
 
-var getRidInfo = wechat.Endpoint[RidRequest, RidInfo]{
+var getRidInfo = wechat.Endpoint[GetRidInfoRequest, GetRidInfoReply]{
 	Name: "GetRidInfo", Pattern: "POST /cgi-bin/openapi/rid/get",
 	Effect: wechat.EffectRead,
 }
@@ -113,7 +113,7 @@ var getRidInfo = wechat.Endpoint[RidRequest, RidInfo]{
 // own calls only (76001, 76003, 76004). Calls under /sns have none (76022).
 //
 // Official page: https://developers.weixin.qq.com/miniprogram/dev/server/API/openApi-mgnt
-func (c *Client) GetRidInfo(ctx context.Context, r *RidRequest) (*RidInfo, error) {
+func (c *Client) GetRidInfo(ctx context.Context, r *GetRidInfoRequest) (*GetRidInfoReply, error) {
 	return getRidInfo.Do(ctx, c.caller, r)
 }
 
