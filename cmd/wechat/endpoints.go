@@ -80,9 +80,13 @@ func writeJSON(w io.Writer, specs []wechat.Spec) error {
 
 func writeTable(w io.Writer, specs []wechat.Spec) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PRODUCT\tNAME\tEFFECT\tCALL")
+	if _, err := fmt.Fprintln(table, "PRODUCT\tNAME\tEFFECT\tCALL"); err != nil {
+		return err
+	}
 	for _, s := range specs {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Product, s.Name, s.Effect, s.Pattern)
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Product, s.Name, s.Effect, s.Pattern); err != nil {
+			return err
+		}
 	}
 	return table.Flush()
 }

@@ -42,10 +42,10 @@ func callAll(newClient func(wechat.Caller) any, specs []wechat.Spec, helpers []s
 		}
 		delete(byName, method.Name)
 		came = nil
-		err, problem := callEmpty(client.Method(i))
+		panicked, err := callEmpty(client.Method(i))
 		switch {
-		case problem != "":
-			add("%s: with an empty request: %s", method.Name, problem)
+		case panicked:
+			add("%s: with an empty request: %v", method.Name, err)
 		case len(came) == 0:
 			add("%s: with an empty request it made no call: %v", method.Name, err)
 		case len(came) > 1:
@@ -74,11 +74,11 @@ func hasForm(t reflect.Type) bool {
 		out >= 1 && out <= 2 && t.Out(out-1) == errorType && (out == 1 || t.Out(0).Kind() == reflect.Pointer)
 }
 
-// callEmpty calls a method with a request without any field. problem says that it panicked.
-func callEmpty(method reflect.Value) (err error, problem string) {
+// callEmpty calls a method with a request without any field and returns its error. A panic is one too.
+func callEmpty(method reflect.Value) (panicked bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			problem = fmt.Sprint("panic: ", r)
+			panicked, err = true, fmt.Errorf("panic: %v", r)
 		}
 	}()
 	args := []reflect.Value{reflect.ValueOf(context.Background())}
@@ -87,7 +87,7 @@ func callEmpty(method reflect.Value) (err error, problem string) {
 	}
 	results := method.Call(args)
 	err, _ = results[len(results)-1].Interface().(error)
-	return err, ""
+	return false, err
 }
 
 // faults lists where the call of a method is not what the spec says.

@@ -12,8 +12,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 var products = [...]string{"officialaccount", "miniprogram", "work"}
@@ -21,9 +23,9 @@ var products = [...]string{"officialaccount", "miniprogram", "work"}
 func main() {
 	check := flag.Bool("check", false, "write nothing, and exit 1 when something is out of date")
 	flag.Parse()
-	root, err := moduleRoot()
+	dir, err := moduleRoot()
 	if err == nil {
-		err = run(os.Stdout, root, *check)
+		err = run(os.Stdout, dir, *check)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
@@ -49,18 +51,26 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// run brings the module under root up to date, or only says to w what is not. A package that cannot be read does
-// not keep the others back.
-func run(w io.Writer, root string, check bool) error {
-	docs := filepath.Join(root, "docs", "endpoints.md")
-	page, err := os.ReadFile(docs)
+// page has the tables.
+const page = "docs/endpoints.md"
+
+// run brings the module in dir up to date, or only says to w what is not. A package that cannot be read does not keep
+// the others back.
+func run(w io.Writer, dir string, check bool) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it after this
+
+	text, err := root.ReadFile(page)
 	if err != nil {
 		return err
 	}
 	files := map[string][]byte{}
 	var errs []error
 	for _, product := range products {
-		endpoints, err := readPackage(filepath.Join(root, product))
+		endpoints, err := readPackage(filepath.Join(dir, product))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -68,32 +78,31 @@ func run(w io.Writer, root string, check bool) error {
 			errs = append(errs, err)
 			continue
 		}
-		if files[filepath.Join(root, product, generated)], err = source(product, endpoints); err != nil {
+		if files[filepath.Join(product, generated)], err = source(product, endpoints); err != nil {
 			return err
 		}
-		if page, err = replaceTable(page, product, endpoints); err != nil {
-			return fmt.Errorf("%s: %w", docs, err)
+		if text, err = replaceTable(text, product, endpoints); err != nil {
+			return fmt.Errorf("%s: %w", page, err)
 		}
 	}
-	files[docs] = page
-	stale := false
-	for name, want := range files {
-		have, err := os.ReadFile(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if bytes.Equal(have, want) {
+	files[page] = text
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		have, err := root.ReadFile(name)
+		switch {
+		case err == nil && bytes.Equal(have, files[name]):
 			continue
-		}
-		stale = true
-		if check {
-			fmt.Fprintln(w, name, "is out of date")
-		} else if err := os.WriteFile(name, want, 0o644); err != nil {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
+		case check:
+			errs = append(errs, fmt.Errorf("%s is out of date: run go run ./internal/gen", name))
+		default:
+			if err := root.WriteFile(name, files[name], 0o644); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintln(w, "wrote", name); err != nil {
+				return err
+			}
 		}
-	}
-	if check && stale {
-		errs = append(errs, errors.New("run go run ./internal/gen"))
 	}
 	return errors.Join(errs...)
 }

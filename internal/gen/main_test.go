@@ -97,43 +97,47 @@ func TestRun(t *testing.T) {
 		"work/app.go":           app,
 		"work/app_test.go":      "package work\n\nvar x = wechat.Endpoint[A, B]{Name: \"Test\", Pattern: \"GET /\"}\n",
 		"work/endpoints_gen.go": "package work // an old one\n",
-		"docs/endpoints.md":     "# All endpoints\n\n<!-- endpoints:work:begin -->\nold\n<!-- endpoints:work:end -->\nthe end\n",
+		page:                    "# All endpoints\n\n<!-- endpoints:work:begin -->\nold\n<!-- endpoints:work:end -->\nthe end\n",
 	})
 	var out strings.Builder
-	if err := run(&out, root, true); err == nil || strings.Count(out.String(), "is out of date\n") != 2 {
+	err := run(&out, root, true)
+	if err == nil || err.Error() != "docs/endpoints.md is out of date: run go run ./internal/gen\n"+
+		"work/endpoints_gen.go is out of date: run go run ./internal/gen" || out.Len() > 0 {
 		t.Errorf("-check of two old files: %v, printed %q", err, out.String())
 	}
-	if err := run(&out, root, false); err != nil {
-		t.Fatal(err)
+	if err := run(&out, root, false); err != nil || out.String() != "wrote docs/endpoints.md\nwrote work/endpoints_gen.go\n" {
+		t.Errorf("%v, printed %q", err, out.String())
 	}
-	for name, want := range map[string]string{"work/endpoints_gen.go": wantSource, "docs/endpoints.md": wantPage} {
+	for name, want := range map[string]string{"work/endpoints_gen.go": wantSource, page: wantPage} {
 		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil || string(got) != want {
 			t.Errorf("%s, %v:\n%s\nwant:\n%s", name, err, got, want)
 		}
 	}
 	out.Reset()
-	if err := run(&out, root, true); err != nil || out.Len() > 0 {
-		t.Errorf("-check after a run: %v, printed %q", err, out.String())
+	for _, check := range []bool{true, false} {
+		if err := run(&out, root, check); err != nil || out.Len() > 0 {
+			t.Errorf("what is in date, check %v: %v, printed %q", check, err, out.String())
+		}
 	}
 }
 
 func TestFaults(t *testing.T) {
-	page := "<!-- endpoints:work:begin -->\n<!-- endpoints:work:end -->\n"
+	markers := "<!-- endpoints:work:begin -->\n<!-- endpoints:work:end -->\n"
 	for _, tt := range []struct{ name, code, page, want string }{
-		{"syntax", "package work\n\nvar x = \n", page, "expected operand"},
-		{"no name", "package work\n\nvar x = wechat.Endpoint[A, B]{Pattern: \"GET /\"}\n", page, "a.go:3:9: an endpoint needs Name and Pattern"},
-		{"name not literal", "package work\n\nvar x = wechat.Endpoint[A, B]{Name: \"A\" + b}\n", page, "Name: not a string literal"},
-		{"effect", "package work\n\nvar x = wechat.Endpoint[A, B]{Name: \"A\", Effect: 3}\n", page, "A: the effect is none of"},
-		{"no keys", "package work\n\nvar x = wechat.Endpoint[A, B]{\"A\"}\n", page, "with field names"},
-		{"twice", app + "\nvar again = wechat.Endpoint[A, B]{Name: \"Get\", Pattern: \"GET /\"}\n", page, "two endpoints are named Get"},
+		{"syntax", "package work\n\nvar x = \n", markers, "expected operand"},
+		{"no name", "package work\n\nvar x = wechat.Endpoint[A, B]{Pattern: \"GET /\"}\n", markers, "a.go:3:9: an endpoint needs Name and Pattern"},
+		{"name not literal", "package work\n\nvar x = wechat.Endpoint[A, B]{Name: \"A\" + b}\n", markers, "Name: not a string literal"},
+		{"effect", "package work\n\nvar x = wechat.Endpoint[A, B]{Name: \"A\", Effect: 3}\n", markers, "A: the effect is none of"},
+		{"no keys", "package work\n\nvar x = wechat.Endpoint[A, B]{\"A\"}\n", markers, "with field names"},
+		{"twice", app + "\nvar again = wechat.Endpoint[A, B]{Name: \"Get\", Pattern: \"GET /\"}\n", markers, "two endpoints are named Get"},
 		{"no markers", app, "# All endpoints\n", "the markers of work are missing"},
 		{"no page", app, "", "endpoints.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := map[string]string{"work/a.go": tt.code}
 			if tt.page != "" {
-				files["docs/endpoints.md"] = tt.page
+				files[page] = tt.page
 			}
 			err := run(new(strings.Builder), module(t, files), false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
