@@ -208,8 +208,8 @@ const (
 	TicketCard  TicketType = "wx_card"
 )
 
-// TicketRequest asks for a ticket.
-type TicketRequest struct {
+// GetTicketRequest asks for a ticket.
+type GetTicketRequest struct {
 	Type TicketType `query:"type"`
 }
 
@@ -219,7 +219,7 @@ type Ticket struct {
 	ExpiresIn int    `json:"expires_in"` // seconds from now
 }
 
-var getTicket = wechat.Endpoint[TicketRequest, Ticket]{
+var getTicket = wechat.Endpoint[GetTicketRequest, Ticket]{
 	Name: "GetTicket", Pattern: "GET /cgi-bin/ticket/getticket",
 	Effect: wechat.EffectRead,
 	Keep: func(t *Ticket) wechat.Token {
@@ -232,6 +232,6 @@ var getTicket = wechat.Endpoint[TicketRequest, Ticket]{
 
 // GetTicket returns the ticket of a type. It is kept and shared like an access token, so that it can be called for
 // each signature.
-func (c *Client) GetTicket(ctx context.Context, r *TicketRequest) (*Ticket, error) {
+func (c *Client) GetTicket(ctx context.Context, r *GetTicketRequest) (*Ticket, error) {
 	return getTicket.Do(ctx, c.caller, r)
 }

@@ -35,12 +35,16 @@ var product = wechat.Product{
 }
 
 // Client calls the API for one app of a company. It is safe for concurrent use and cheap to make.
-type Client struct{ caller wechat.Caller }
+type Client struct {
+	caller  wechat.Caller
+	corpID  string // for signatures, which are made without a call
+	agentID int64
+}
 
 // New returns a Client that makes the calls of app through c: a *wechat.Client, or in tests a mock. App.ID is the
 // CorpID; App.AgentID is needed by calls that concern the app itself, such as SendMessage.
 func New(c wechat.Caller, app wechat.App) *Client {
-	return &Client{wechat.Bind(c, &product, app)}
+	return &Client{caller: wechat.Bind(c, &product, app), corpID: app.ID, agentID: app.AgentID}
 }
 
 // fetchToken gets an access token with the app's secret. The server hands out the same token while it lives, so there

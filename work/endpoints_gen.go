@@ -8,6 +8,14 @@ import "github.com/seed175cf469/wechat"
 // (wechat.Verify), and for lists. The slice is the caller's.
 func Endpoints() []wechat.Spec {
 	specs := []wechat.Spec{
+		// department.go
+		createDepartment.Spec(),
+		updateDepartment.Spec(),
+		deleteDepartment.Spec(),
+		listDepartments.Spec(),
+		listSimpleDepartments.Spec(),
+		getDepartment.Spec(),
+
 		// jssdk.go
 		getJSAPITicket.Spec(),
 		getAgentConfigTicket.Spec(),
@@ -32,6 +40,24 @@ func Endpoints() []wechat.Spec {
 		getAccessToken.Spec(),
 		getAPIDomainIPs.Spec(),
 		getCallbackIPs.Spec(),
+
+		// user.go
+		createUser.Spec(),
+		getUser.Spec(),
+		updateUser.Spec(),
+		deleteUser.Spec(),
+		batchDeleteUsers.Spec(),
+		listSimpleUsers.Spec(),
+		listUsers.Spec(),
+		listUserIDs.Spec(),
+		convertUserIDToOpenID.Spec(),
+		convertOpenIDToUserID.Spec(),
+		confirmUserAuth.Spec(),
+		inviteMembers.Spec(),
+		getJoinQRCode.Spec(),
+		getUserIDByMobile.Spec(),
+		getUserIDByEmail.Spec(),
+		getActiveStat.Spec(),
 
 		// webhook.go
 		sendWebhookMessage.Spec(),

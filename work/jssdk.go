@@ -47,12 +47,12 @@ const (
 	TicketCard        TicketType = "wx_card" // invoices
 )
 
-// TicketRequest asks for a ticket of the app.
-type TicketRequest struct {
+// GetTicketRequest asks for a ticket of the app.
+type GetTicketRequest struct {
 	Type TicketType `query:"type"`
 }
 
-var getAgentConfigTicket = wechat.Endpoint[TicketRequest, Ticket]{
+var getAgentConfigTicket = wechat.Endpoint[GetTicketRequest, Ticket]{
 	Name: "GetAgentConfigTicket", Pattern: "GET /cgi-bin/ticket/get",
 	Effect: wechat.EffectRead,
 	Keep:   keepTicket, Restore: restoreTicket,
@@ -62,21 +62,51 @@ var getAgentConfigTicket = wechat.Endpoint[TicketRequest, Ticket]{
 // of GetJSAPITicket, and kept in the same way.
 //
 // Official page: https://developer.work.weixin.qq.com/document/path/96909
-func (c *Client) GetAgentConfigTicket(ctx context.Context, r *TicketRequest) (*Ticket, error) {
+func (c *Client) GetAgentConfigTicket(ctx context.Context, r *GetTicketRequest) (*Ticket, error) {
 	return getAgentConfigTicket.Do(ctx, c.caller, r)
 }
 
-// PageSignature is what a page hands to wx.config or wx.agentConfig, beside the CorpID and the AgentID.
-type PageSignature struct {
-	Timestamp int64  `json:"timestamp"` // Unix seconds
+// JSAPISignature is what a page hands to wx.config, beside debug and jsApiList. Its JSON has wx.config's names.
+type JSAPISignature struct {
+	AppID     string `json:"appId"` // the CorpID
+	Timestamp int64  `json:"timestamp"`
 	NonceStr  string `json:"nonceStr"`
 	Signature string `json:"signature"`
 }
 
-// SignPage signs the page at url with a ticket: of GetJSAPITicket for wx.config, of GetAgentConfigTicket for
-// wx.agentConfig. url is the page's own as the browser has it, with its query; the part after "#" does not count.
-func SignPage(t *Ticket, url string) PageSignature {
-	s := PageSignature{Timestamp: time.Now().Unix(), NonceStr: rand.Text()}
-	s.Signature = jssdk.Sign(t.Ticket, s.NonceStr, s.Timestamp, url)
-	return s
+// SignJSAPI signs a page for wx.config. url is the page's as the browser has it (location.href), query included; the
+// part after "#" does not count. The ticket is kept, so that a signature costs no call.
+//
+// Official page: https://developer.work.weixin.qq.com/document/path/90506
+func (c *Client) SignJSAPI(ctx context.Context, url string) (*JSAPISignature, error) {
+	ticket, err := c.GetJSAPITicket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &JSAPISignature{AppID: c.corpID, Timestamp: time.Now().Unix(), NonceStr: rand.Text()}
+	s.Signature = jssdk.Sign(ticket.Ticket, s.NonceStr, s.Timestamp, url)
+	return s, nil
+}
+
+// AgentConfigSignature is what a page hands to wx.agentConfig, beside jsApiList. Its JSON has wx.agentConfig's names.
+type AgentConfigSignature struct {
+	CorpID    string `json:"corpid"`
+	AgentID   int64  `json:"agentid"`
+	Timestamp int64  `json:"timestamp"`
+	NonceStr  string `json:"nonceStr"`
+	Signature string `json:"signature"`
+}
+
+// SignAgentConfig signs a page for wx.agentConfig, which calls in the name of the app need. url is as for SignJSAPI, and
+// the ticket another one, kept too.
+//
+// Official page: https://developer.work.weixin.qq.com/document/path/96909
+func (c *Client) SignAgentConfig(ctx context.Context, url string) (*AgentConfigSignature, error) {
+	ticket, err := c.GetAgentConfigTicket(ctx, &GetTicketRequest{Type: TicketAgentConfig})
+	if err != nil {
+		return nil, err
+	}
+	s := &AgentConfigSignature{CorpID: c.corpID, AgentID: c.agentID, Timestamp: time.Now().Unix(), NonceStr: rand.Text()}
+	s.Signature = jssdk.Sign(ticket.Ticket, s.NonceStr, s.Timestamp, url)
+	return s, nil
 }
