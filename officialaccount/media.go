@@ -44,8 +44,8 @@ func (c *Client) UploadTempMedia(ctx context.Context, r *UploadTempMediaRequest)
 	return uploadTempMedia.Do(ctx, c.caller, r)
 }
 
-// MediaID names a file.
-type MediaID struct {
+// TempMediaID names a file to download.
+type TempMediaID struct {
 	MediaID string `query:"media_id"`
 }
 
@@ -55,7 +55,7 @@ type TempMedia struct {
 	VideoURL string      `json:"video_url"`
 }
 
-var getTempMedia = wechat.Endpoint[MediaID, TempMedia]{
+var getTempMedia = wechat.Endpoint[TempMediaID, TempMedia]{
 	Name: "GetTempMedia", Pattern: "GET /cgi-bin/media/get",
 	Effect: wechat.EffectRead,
 }
@@ -64,11 +64,11 @@ var getTempMedia = wechat.Endpoint[MediaID, TempMedia]{
 // 40007 means that the id is wrong or older than three days.
 //
 // Official page: https://developers.weixin.qq.com/doc/service/api/material/temporary/api_getmedia.html
-func (c *Client) GetTempMedia(ctx context.Context, r *MediaID) (*TempMedia, error) {
+func (c *Client) GetTempMedia(ctx context.Context, r *TempMediaID) (*TempMedia, error) {
 	return getTempMedia.Do(ctx, c.caller, r)
 }
 
-var getHDVoice = wechat.Endpoint[MediaID, wechat.Blob]{
+var getHDVoice = wechat.Endpoint[TempMediaID, wechat.Blob]{
 	Name: "GetHDVoice", Pattern: "GET /cgi-bin/media/get/jssdk",
 	Effect: wechat.EffectRead,
 }
@@ -77,7 +77,7 @@ var getHDVoice = wechat.Endpoint[MediaID, wechat.Blob]{
 // GetTempMedia.
 //
 // Official page: https://developers.weixin.qq.com/doc/service/api/material/temporary/api_gethdvoice.html
-func (c *Client) GetHDVoice(ctx context.Context, r *MediaID) (*wechat.Blob, error) {
+func (c *Client) GetHDVoice(ctx context.Context, r *TempMediaID) (*wechat.Blob, error) {
 	return getHDVoice.Do(ctx, c.caller, r)
 }
 
