@@ -370,10 +370,12 @@ func (f *flight) failed() error {
 	return err
 }
 
-// refusedForGood reports whether the last answer settles what an earlier one left open: the request can never have
-// been carried out.
+// refusedForGood reports whether the last answer settles what an earlier attempt left open: a message that the server
+// calls malformed, forbidden or unfit now was so before. Any other refusal may be what the earlier attempt has caused,
+// such as a consent or a turn that it used up.
 func (f *flight) refusedForGood() bool {
-	return f.class == final && f.last.Code != 0 && f.last.Kind != ErrQuotaExhausted && f.last.Kind != ErrRateLimited
+	return f.effect == EffectSend && f.class == final &&
+		(f.last.Kind == ErrInvalidRequest || f.last.Kind == ErrForbidden || f.last.Kind == ErrContent)
 }
 
 // partial reports a success that did not reach everybody.

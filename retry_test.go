@@ -511,3 +511,24 @@ func TestRetryNotForUndecodable(t *testing.T) {
 		t.Errorf("%d requests: %v", len(p.calls("/create")), err)
 	}
 }
+
+// A repeat that is refused for what the lost first attempt may have used up leaves the outcome unknown.
+func TestRetryRefusalDoesNotSettle(t *testing.T) {
+	for code, settled := range map[int]bool{43101: false, 45047: false, 45009: false, 40037: true, 48001: true} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &platform{handle: func(r *request) any {
+				switch {
+				case r.path != "/send/once":
+					return nil
+				case r.n == 1:
+					return errReset
+				}
+				return errcode(code, "refused")
+			}}
+			_, err := sendOnce.Do(t.Context(), p.caller(), hello("o1"))
+			if unknown := errors.Is(err, wechat.ErrOutcomeUnknown); unknown == settled || !errors.Is(err, wechat.Code(code)) {
+				t.Errorf("%d: %v", code, err)
+			}
+		})
+	}
+}
