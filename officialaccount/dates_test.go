@@ -20,7 +20,7 @@ func TestYesterday(t *testing.T) {
 		{"2024-12-31T16:00:00Z", "2024-12-31"},
 	} {
 		t.Run(tt.now, func(t *testing.T) {
-			at(t, tt.now, func() {
+			clockAt(t, tt.now, func() {
 				if got := Yesterday(); got != tt.want {
 					t.Errorf("yesterday is %s, want %s", got, tt.want)
 				}
@@ -30,7 +30,7 @@ func TestYesterday(t *testing.T) {
 }
 
 func TestLastDays(t *testing.T) {
-	at(t, "2024-03-01T16:30:00Z", func() {
+	clockAt(t, "2024-03-01T16:30:00Z", func() {
 		if got, want := *LastDays(7), (DateRange{"2024-02-24", "2024-03-01"}); got != want {
 			t.Errorf("the last seven days are %v, want %v", got, want)
 		}
@@ -62,8 +62,8 @@ func TestDateTime(t *testing.T) {
 	}
 }
 
-// at calls f in a bubble whose clock stands at now.
-func at(t *testing.T, now string, f func()) {
+// clockAt calls f in a bubble whose clock stands at now.
+func clockAt(t *testing.T, now string, f func()) {
 	t.Helper()
 	moment, err := time.Parse(time.RFC3339, now)
 	if err != nil {
