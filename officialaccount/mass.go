@@ -307,13 +307,7 @@ type GetMassSpeedReply struct {
 	RealSpeed int       `json:"realspeed"` // in 10,000 messages a minute
 }
 
-// noFields is the request of a POST that has no fields but wants a JSON object.
-type noFields struct{}
-
-// MarshalJSON is {}.
-func (noFields) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
-
-var getMassSpeed = wechat.Endpoint[noFields, GetMassSpeedReply]{
+var getMassSpeed = wechat.Endpoint[wechat.None, GetMassSpeedReply]{
 	Name: "GetMassSpeed", Pattern: "POST /cgi-bin/message/mass/speed/get",
 	Effect: wechat.EffectRead,
 }
@@ -322,7 +316,7 @@ var getMassSpeed = wechat.Endpoint[noFields, GetMassSpeedReply]{
 //
 // Official page: https://developers.weixin.qq.com/doc/service/api/notify/message/api_getspeed.html
 func (c *Client) GetMassSpeed(ctx context.Context) (*GetMassSpeedReply, error) {
-	return getMassSpeed.Do(ctx, c.caller, &noFields{})
+	return getMassSpeed.Do(ctx, c.caller, nil)
 }
 
 // SetMassSpeedRequest is the speed to set.
