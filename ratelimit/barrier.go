@@ -1,10 +1,32 @@
 package ratelimit
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// Raise keeps key closed at least until the given time, for Admit too. It never shortens what stands, and a
+// change of the wall clock meanwhile makes no difference. The error is always nil.
+func (l *Local) Raise(_ context.Context, key string, until time.Time) error {
+	l.barriers.raise(key, until)
+	l.paces.wake(key)
+	return nil
+}
+
+// Lower opens key now; those who wait in Admit go on. The error is always nil.
+func (l *Local) Lower(_ context.Context, key string) error {
+	l.barriers.lower(key)
+	l.paces.wake(key)
+	return nil
+}
+
+// Until returns when key opens, whether Raise has closed it or a refusal that was reported to Admit's done.
+// It is the zero time if key is open. The error is always nil.
+func (l *Local) Until(_ context.Context, key string) (time.Time, error) {
+	return l.barriers.opens(key), nil
+}
 
 // barrierSet holds the keys that are closed, each with the time at which it opens. The zero value is
 // ready. While nothing is closed a look costs one atomic load. What has passed is forgotten by whoever

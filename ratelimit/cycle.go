@@ -2,22 +2,24 @@ package ratelimit
 
 import "time"
 
-// cycle is what has been let go since a barrier opened. Outcomes that come in late still count for the
-// cycle that their calls belong to, as each cycle has a done of its own.
+// cycle counts the calls that were let go between two barriers. Each cycle has a done of its own, so that
+// the outcome of a call that comes in late still goes to the cycle that the call belongs to.
 type cycle struct {
-	done   func(Outcome)
-	flying int // calls in flight
-	limit  int // of flying
+	done func(Outcome)
 
-	blocked  bool          // limit holds the first in the queue
-	since    time.Duration // when it began to, or the last success or growth after that
+	flying   int           // calls in flight
+	limit    int           // of them
 	wins     int           // successes of full flights since limit grew
-	settling int           // calls in flight that still know nothing of a lower limit
+	grew     time.Duration // when it did
+	blocked  bool          // limit holds the first in the queue
+	since    time.Duration // when it began to; the last success if that is later
+	settling int           // calls in flight that were let go under a higher limit
 
+	tried bool // it began with a trial, at start
 	start time.Duration
 	n     int // successes
 	marks [len(spans)][2]mark
-	roll  time.Duration // when marks are looked at next
+	roll  time.Duration // when marks are to be moved
 }
 
 // mark remembers how many calls had succeeded at a time.
@@ -26,8 +28,8 @@ type mark struct {
 	n  int
 }
 
-// spans are the windows that servers count in. For each, the two last marks that lie at least a span apart
-// are kept, so that one of them is between one and two spans old.
+// spans are the windows in which servers count. The last two marks at least a span apart are kept for each,
+// so that one lies between one and two spans back.
 var spans = [...]time.Duration{time.Second, time.Minute, time.Hour}
 
 func (k *pace) newCycle(limit int) *cycle {
@@ -36,39 +38,16 @@ func (k *pace) newCycle(limit int) *cycle {
 	return c
 }
 
-// begin sets all marks to the start of the cycle.
+// begin starts the cycle with a trial.
 func (c *cycle) begin(now time.Duration) {
-	c.start = now
+	c.tried, c.start = true, now
 	for i := range c.marks {
 		c.marks[i] = [2]mark{{at: now}, {at: now}}
 	}
-	c.roll = now + spans[0]
 }
 
-// full returns how long c has to wait for a call to come back; 0: not at all. A flight that is full for
-// long without a success doubles.
-func (c *cycle) full(now time.Duration, narrow bool) time.Duration {
-	was := c.blocked
-	c.blocked = c.flying >= c.limit
-	if !c.blocked {
-		return 0
-	}
-	if !was {
-		c.since = now
-	}
-	if narrow {
-		return longest // a call that comes back wakes the queue earlier
-	}
-	if d := c.since + patience - now; d > 0 {
-		return d
-	}
-	c.limit *= 2
-	c.blocked = false
-	return 0
-}
-
-// succeed counts a success. A flight that was full and came back lets more go at once.
-func (c *cycle) succeed(now time.Duration, full, narrow bool) {
+// succeeded counts a success.
+func (c *cycle) succeeded(now time.Duration) {
 	if now >= c.roll {
 		c.roll = now + spans[0]
 		for i, span := range spans {
@@ -79,28 +58,31 @@ func (c *cycle) succeed(now time.Duration, full, narrow bool) {
 	}
 	c.n++
 	c.since = now
-	if !full {
-		return
-	}
+}
+
+// grow counts a success while the flight was full, and lets more fly after enough of them.
+func (c *cycle) grow(now time.Duration, narrow bool) {
 	c.wins++
 	switch {
-	case !narrow && c.wins >= c.limit:
-		c.limit *= 2
-		c.wins = 0
-	case narrow && c.wins >= flights*c.limit:
+	case narrow && c.wins >= fullFlights*c.limit:
 		c.limit++
 		c.wins = 0
+	case !narrow && c.wins >= c.limit && now-c.grew >= breath:
+		c.limit *= 2
+		c.wins, c.grew = 0, now
 	}
 }
 
-// rate returns the best sustained rate that c, closed by r, gives evidence of, in calls a second.
-func (c *cycle) rate(r *refusal) float64 {
-	var best float64
+// sustained returns the best rate in calls a second for which the cycle, which r has ended, gives evidence,
+// and the number of successes that it rests on.
+func (c *cycle) sustained(r *refusal) (rate float64, n int) {
 	for _, marks := range c.marks {
 		for _, m := range marks {
-			took := max(shortest, r.named, r.at-m.at+r.closed)
-			best = max(best, float64(max(1, c.n-m.n))/took.Seconds())
+			took := max(shortest, r.window, r.at-m.at+r.closed).Seconds()
+			if x := float64(max(1, c.n-m.n)) / took; x > rate {
+				rate, n = x, c.n-m.n
+			}
 		}
 	}
-	return best
+	return rate, n
 }

@@ -67,8 +67,11 @@ func (q *queue) first() *waiter {
 	return w
 }
 
-// turn counts a turn that was given.
-func (q *queue) turn() { q.turns = (q.turns + 1) % fairness }
+// turn takes w, which is first, out of the queue.
+func (q *queue) turn(w *waiter) {
+	q.turns = (q.turns + 1) % fairness
+	q.remove(w)
+}
 
 // wake lets the first look at the gate.
 func (q *queue) wake() {
