@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,8 +169,8 @@ func newState(c *config) *state {
 	s.tokens = newTokens(c.store, s.observe)
 	s.resty = newResty(c)
 	s.chain = CallerFunc(s.do)
-	for i := len(c.middleware) - 1; i >= 0; i-- {
-		s.chain = c.middleware[i](s.chain)
+	for _, wrap := range slices.Backward(c.middleware) {
+		s.chain = wrap(s.chain)
 	}
 	return s
 }
@@ -187,8 +188,8 @@ func newResty(c *config) *resty.Client {
 		h.Transport = newTransport()
 	}
 	h.Transport = freshForOneTime(h.Transport)
-	for i := len(c.transports) - 1; i >= 0; i-- {
-		h.Transport = c.transports[i](h.Transport)
+	for _, wrap := range slices.Backward(c.transports) {
+		h.Transport = wrap(h.Transport)
 	}
 	r := resty.NewWithClient(&h)
 	r.SetLogger(silent{}).SetHeader("User-Agent", "wechat-go")

@@ -277,7 +277,7 @@ func TestSecretsNeverShow(t *testing.T) {
 			return
 		}
 		texts = append(texts, err.Error(), fmt.Sprintf("%+v", err))
-		switch x := err.(type) {
+		switch x := err.(type) { //nolint:errorlint // the walk itself
 		case interface{ Unwrap() error }:
 			walk(x.Unwrap())
 		case interface{ Unwrap() []error }:

@@ -35,7 +35,7 @@ const (
 	ErrBadReply            // no usable reply: an HTML page, an empty or cut body, another type than documented
 )
 
-var kindTexts = [...]string{
+var kindTexts = [...]string{ //nolint:gosec // G101: a text about credentials is none
 	ErrTokenInvalid:   "access token invalid",
 	ErrCredential:     "credential refused",
 	ErrRateLimited:    "rate limited",

@@ -39,21 +39,26 @@ type Event struct {
 	Err       error
 }
 
+// level is how much an operator should care.
+func (e *Event) level() slog.Level {
+	switch e.Type {
+	case EventAttempt, EventLimiterWait:
+		return slog.LevelDebug
+	case EventRecovered:
+		return slog.LevelInfo
+	default:
+		if e.Type == EventTokenRefresh && e.Err == nil {
+			return slog.LevelInfo
+		}
+		return slog.LevelWarn
+	}
+}
+
 // slogObserver writes events to logger: attempts at Debug, all that an operator should know at Warn. Requests,
 // replies and recipients never stand in it; recipients are hashed, so that lines about one person can be found.
 func slogObserver(logger *slog.Logger) func(context.Context, Event) {
 	return func(ctx context.Context, e Event) {
-		level := slog.LevelWarn
-		switch e.Type {
-		case EventAttempt, EventLimiterWait:
-			level = slog.LevelDebug
-		case EventRecovered:
-			level = slog.LevelInfo
-		case EventTokenRefresh:
-			if e.Err == nil {
-				level = slog.LevelInfo
-			}
-		}
+		level := e.level()
 		if !logger.Enabled(ctx, level) {
 			return
 		}

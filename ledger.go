@@ -123,6 +123,7 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 		return recorded(entry, call)
 	case Pending:
 		return &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: ErrInProgress}
+	case Failed: // begun anew
 	case Unknown:
 		return &OutcomeUnknownError{Endpoint: call.Spec.Name, Err: errors.New("an earlier call with this idempotency key ended so")}
 	}

@@ -199,7 +199,7 @@ func (p *platform) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.handle != nil {
 		a = p.handle(q)
 	}
-	if a == error(errRefused) {
+	if err, ok := a.(error); ok && errors.Is(err, errRefused) {
 		return nil, errRefused
 	}
 	if trace != nil && trace.GotConn != nil {

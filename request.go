@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -364,10 +365,8 @@ func (p *plan) check(call *Call) error {
 		if len(call.Recipients) == 0 {
 			return errors.New("it names no recipient")
 		}
-		for _, r := range call.Recipients {
-			if r == "" {
-				return errors.New("a recipient is empty")
-			}
+		if slices.Contains(call.Recipients, "") {
+			return errors.New("a recipient is empty")
 		}
 	}
 	if call.Spec.check != nil {

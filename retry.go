@@ -287,13 +287,11 @@ func (f *flight) decide(v Verdict, after time.Duration) bool {
 		if f.policy.MaxRetryAfter > 0 && after > f.policy.MaxRetryAfter {
 			return false
 		}
-		switch {
-		case v.Scope == ratelimit.ScopeRecipient:
+		if v.Scope == ratelimit.ScopeRecipient {
 			f.serialise = v.Window == 0 && len(f.call.Recipients) > 0
 			wait = max(wait, v.Window)
-		default:
-			wait = 0 // the wait is at the barrier, in order, and not here
-			after = 0
+		} else { // the wait is at the barrier, in order, and not here
+			wait, after = 0, 0
 		}
 	}
 	wait = max(wait, after)
@@ -364,7 +362,7 @@ func (f *flight) failed() error {
 	if f.effect.once() && f.maybeDone && !f.refusedForGood() {
 		err = &OutcomeUnknownError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Err: err}
 	}
-	if f.counted > 1 && f.class != final || f.why == errBudgetSpent {
+	if f.counted > 1 && f.class != final || errors.Is(f.why, errBudgetSpent) {
 		err = &RetryExhaustedError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Elapsed: time.Since(f.began), Waited: f.waited, Err: err}
 	}
 	return err

@@ -90,7 +90,7 @@ func TestRetryTable(t *testing.T) {
 					if e.want > 1 && !errors.Is(err, wechat.ErrRetryExhausted) {
 						t.Errorf("repeated, and not ErrRetryExhausted: %v", err)
 					}
-					if unknown := errors.Is(err, wechat.ErrOutcomeUnknown); unknown != (e.err == wechat.ErrOutcomeUnknown) {
+					if unknown := errors.Is(err, wechat.ErrOutcomeUnknown); unknown != errors.Is(e.err, wechat.ErrOutcomeUnknown) {
 						t.Errorf("outcome unknown = %v: %v", unknown, err)
 					}
 				})

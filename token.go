@@ -176,7 +176,7 @@ func (s *state) kept(ctx context.Context, call *Call, query string) error {
 					return Token{}, err
 				}
 				t := call.Spec.keep(res)
-				t.Expiry = t.Expiry.Add(asked.Sub(time.Now())) // keep counted from the reply
+				t.Expiry = t.Expiry.Add(time.Until(asked)) // keep counted from the reply
 				return t, nil
 			}}, Token{})
 		if err != nil {
