@@ -291,7 +291,7 @@ func (c *Client) GetCardBizInfo(ctx context.Context, r *CardStatsRequest) (*Stat
 type GetCardInfoRequest struct {
 	DateRange
 	CondSource CardStatsSource `json:"cond_source"`
-	CardID     string     `json:"card_id,omitempty"` // empty: all of them
+	CardID     string          `json:"card_id,omitempty"` // empty: all of them
 }
 
 // FreeCardStats counts the use of a coupon in a day.
