@@ -14,6 +14,16 @@ func Endpoints() []wechat.Spec {
 		resetUserSessionKey.Spec(),
 		getPhoneNumber.Spec(),
 
+		// message.go
+		createActivityID.Spec(),
+		setUpdatableMessage.Spec(),
+		setChatToolMessage.Spec(),
+		sendUniformMessage.Spec(),
+		sendDeviceSubscribeMessage.Spec(),
+		getSNTicket.Spec(),
+		sendEmployeeRelationMessage.Spec(),
+		unbindEmployeeAuth.Spec(),
+
 		// openapi.go
 		clearQuota.Spec(),
 		clearQuotaByAppSecret.Spec(),
@@ -51,6 +61,13 @@ func Endpoints() []wechat.Spec {
 		// token.go
 		getAccessToken.Spec(),
 		getStableAccessToken.Spec(),
+
+		// user.go
+		checkEncryptedData.Spec(),
+		getPaidUnionID.Spec(),
+		getPluginOpenPID.Spec(),
+		getUserEncryptKey.Spec(),
+		setUserStorage.Spec(),
 	}
 	for i := range specs {
 		specs[i].Product = product.Name

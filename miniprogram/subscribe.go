@@ -8,14 +8,14 @@ import (
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
-// MiniProgramState is which version of the mini program a message opens.
-type MiniProgramState string
+// MessageState is which version of the mini program a message opens.
+type MessageState string
 
 // The states. Messages say developer and formal where codes say develop and release.
 const (
-	StateDeveloper MiniProgramState = "developer"
-	StateTrial     MiniProgramState = "trial"
-	StateFormal    MiniProgramState = "formal" // the default
+	StateDeveloper MessageState = "developer"
+	StateTrial     MessageState = "trial"
+	StateFormal    MessageState = "formal" // the default
 )
 
 // Lang is the language of what WeChat itself writes around a message.
@@ -35,7 +35,7 @@ type SubscribeMessage struct {
 	Page             string                    `json:"page,omitempty"` // opened by a tap, with its query; "": the message opens nothing
 	ToUser           string                    `json:"touser"`         // openid
 	Data             map[string]SubscribeValue `json:"data"`           // by the template's keywords: "thing1", "time2"
-	MiniProgramState MiniProgramState          `json:"miniprogram_state,omitempty"`
+	MiniProgramState MessageState              `json:"miniprogram_state,omitempty"`
 	Lang             Lang                      `json:"lang,omitempty"`
 }
 
