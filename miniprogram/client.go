@@ -9,6 +9,8 @@ import (
 	"github.com/seed175cf469/wechat"
 )
 
+//go:generate go run ../internal/gen
+
 var product = wechat.Product{Name: "miniprogram", BaseURL: "https://api.weixin.qq.com", Token: fetchToken}
 
 // Client calls the API for one mini program. It is safe for concurrent use and cheap to make.

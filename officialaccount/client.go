@@ -41,6 +41,8 @@ import (
 	"github.com/seed175cf469/wechat"
 )
 
+//go:generate go run ../internal/gen
+
 var product = wechat.Product{
 	Name:    "officialaccount",
 	BaseURL: "https://api.weixin.qq.com",

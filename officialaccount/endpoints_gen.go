@@ -8,6 +8,56 @@ import "github.com/seed175cf469/wechat"
 // (wechat.Verify), and for lists. The slice is the caller's.
 func Endpoints() []wechat.Spec {
 	specs := []wechat.Spec{
+		// ai.go
+		uploadVoiceForText.Spec(),
+		getVoiceText.Spec(),
+		translateText.Spec(),
+		searchSemantic.Spec(),
+		cropImage.Spec(),
+		scanImageCodes.Spec(),
+		enhanceImage.Spec(),
+
+		// autoreply.go
+		getCurrentAutoReplyInfo.Spec(),
+
+		// card.go
+		createCard.Spec(),
+		getCard.Spec(),
+		listCards.Spec(),
+		updateCard.Spec(),
+		modifyCardStock.Spec(),
+		deleteCard.Spec(),
+
+		// card_code.go
+		getCardCode.Spec(),
+		consumeCardCode.Spec(),
+		decryptCardCode.Spec(),
+		disableCardCode.Spec(),
+		updateCardCode.Spec(),
+		depositCardCodes.Spec(),
+		getCardDepositCount.Spec(),
+		checkCardCodes.Spec(),
+		markCardCode.Spec(),
+		listUserCards.Spec(),
+
+		// card_give.go
+		createCardQRCode.Spec(),
+		createCardLandingPage.Spec(),
+		getCardArticleHTML.Spec(),
+		setCardTestWhitelist.Spec(),
+		setCardPayCell.Spec(),
+		setCardSelfConsumeCell.Spec(),
+
+		// comment.go
+		openComment.Spec(),
+		closeComment.Spec(),
+		listComments.Spec(),
+		electComment.Spec(),
+		unelectComment.Spec(),
+		deleteComment.Spec(),
+		replyComment.Spec(),
+		deleteCommentReply.Spec(),
+
 		// customer.go
 		listKfMessages.Spec(),
 		listKfAccounts.Spec(),
@@ -27,11 +77,80 @@ func Endpoints() []wechat.Spec {
 		sendCustomMessage.Spec(),
 		setTyping.Spec(),
 
+		// datacube.go
+		getUserSummary.Spec(),
+		getUserCumulate.Spec(),
+		getUpstreamMsg.Spec(),
+		getUpstreamMsgHour.Spec(),
+		getUpstreamMsgWeek.Spec(),
+		getUpstreamMsgMonth.Spec(),
+		getUpstreamMsgDist.Spec(),
+		getUpstreamMsgDistWeek.Spec(),
+		getUpstreamMsgDistMonth.Spec(),
+		getInterfaceSummary.Spec(),
+		getInterfaceSummaryHour.Spec(),
+		getCardBizInfo.Spec(),
+		getCardInfo.Spec(),
+		getMemberCardInfo.Spec(),
+
+		// datacube_ads.go
+		getPublisherAdPosStat.Spec(),
+		getPublisherCPSStat.Spec(),
+		getPublisherSettlement.Spec(),
+
+		// datacube_news.go
+		getArticleRead.Spec(),
+		getArticleShare.Spec(),
+		getBizSummary.Spec(),
+		getArticleTotalDetail.Spec(),
+		getArticleSummary.Spec(),
+		getArticleTotal.Spec(),
+		getUserRead.Spec(),
+		getUserReadHour.Spec(),
+		getUserShare.Spec(),
+		getUserShareHour.Spec(),
+
+		// draft.go
+		addDraft.Spec(),
+		updateDraft.Spec(),
+		getDraft.Spec(),
+		deleteDraft.Spec(),
+		countDrafts.Spec(),
+		listDrafts.Spec(),
+		switchDraftBox.Spec(),
+		getProductCardInfo.Spec(),
+
+		// mass.go
+		sendMassMessageByTag.Spec(),
+		sendMassMessageByOpenIDs.Spec(),
+		previewMassMessage.Spec(),
+		deleteMassMessage.Spec(),
+		getMassMessageStatus.Spec(),
+		getMassSpeed.Spec(),
+		setMassSpeed.Spec(),
+		uploadNewsMessage.Spec(),
+		uploadMassVideo.Spec(),
+
+		// material.go
+		addMaterial.Spec(),
+		getMaterial.Spec(),
+		deleteMaterial.Spec(),
+		getMaterialCount.Spec(),
+		listMaterials.Spec(),
+
 		// media.go
 		uploadTempMedia.Spec(),
 		getTempMedia.Spec(),
 		getHDVoice.Spec(),
 		uploadArticleImage.Spec(),
+
+		// membercard.go
+		activateMemberCard.Spec(),
+		updateMemberCardUser.Spec(),
+		getMemberCardUser.Spec(),
+		setMemberCardForm.Spec(),
+		getMemberCardActivateURL.Spec(),
+		getMemberCardTempInfo.Spec(),
 
 		// menu.go
 		createMenu.Spec(),
@@ -42,12 +161,29 @@ func Endpoints() []wechat.Spec {
 		deleteConditionalMenu.Spec(),
 		tryMatchMenu.Spec(),
 
+		// ocr.go
+		ocrIDCard.Spec(),
+		ocrBankCard.Spec(),
+		ocrVehicleLicense.Spec(),
+		ocrDriverLicense.Spec(),
+		ocrBusinessLicense.Spec(),
+		ocrPrintedText.Spec(),
+		ocrMenu.Spec(),
+		ocrPlateNumber.Spec(),
+
 		// openapi.go
 		clearQuota.Spec(),
 		getAPIQuota.Spec(),
 		clearAPIQuota.Spec(),
 		clearQuotaByAppSecret.Spec(),
 		getRidInfo.Spec(),
+
+		// publish.go
+		submitPublish.Spec(),
+		getPublishStatus.Spec(),
+		deletePublishedArticle.Spec(),
+		getPublishedArticle.Spec(),
+		listPublishedArticles.Spec(),
 
 		// qrcode.go
 		createQRCode.Spec(),

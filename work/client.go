@@ -28,6 +28,8 @@ import (
 	"github.com/seed175cf469/wechat"
 )
 
+//go:generate go run ../internal/gen
+
 var product = wechat.Product{
 	Name:    "work",
 	BaseURL: "https://qyapi.weixin.qq.com",
