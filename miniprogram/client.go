@@ -1,5 +1,22 @@
-// Package miniprogram calls the server API of mini programs (小程序): sign-in, subscription messages, codes, content
-// checks and what belongs to them. It also verifies and decrypts what the client side sends of its user.
+// Package miniprogram calls the server API of mini programs (小程序).
+//
+//	mp := miniprogram.New(wechat.New(), wechat.App{ID: "wx...", Secret: "..."})
+//	session, err := mp.Code2Session(ctx, &miniprogram.Code2SessionRequest{JSCode: code})
+//
+// # Codes that work once
+//
+// The codes that the client side gets, of wx.login and of the getPhoneNumber button, are used up by the call that takes
+// them. Such a call is never repeated when its outcome is unknown (wechat.ErrOutcomeUnknown): a second try would only say
+// that the code is used. Let the client side get a new one.
+//
+// # Session keys
+//
+// A session key is a secret between the platform and the server. SignSession proves that a program has it without
+// showing it, and UserData verifies and decrypts with it what the client side sends of its user.
+//
+// # Verdicts
+//
+// A text that must not be published is no error of CheckText; the verdict stands in the reply.
 package miniprogram
 
 import (

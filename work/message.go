@@ -288,13 +288,13 @@ var sendMessage = wechat.Endpoint[Message, Receipt]{
 	Partial:   (*Receipt).missed,
 }
 
-// dedupeFor is how long the server drops a repeat of the same bytes.
+// dedupeFor is how long the server drops a repeat of the same bytes: half an hour unless told, four hours at most.
 func dedupeFor(enabled, interval int) time.Duration {
 	switch {
 	case enabled != 1:
 		return 0
 	case interval > 0:
-		return time.Duration(interval) * time.Second
+		return min(time.Duration(interval)*time.Second, 4*time.Hour)
 	}
 	return 30 * time.Minute
 }
