@@ -12,8 +12,8 @@ import (
 )
 
 // replyTravels answers with every field of the catalogue filled and lists what is lost or changed in the Go type;
-// then the same with all numbers as text and all text as numbers, as the servers have it now and then; and the file
-// where the reply can be one.
+// then in the ways that the servers write the same now and then: numbers as text and text as numbers, a list of one
+// object as that object, empty objects and lists as ""; and with the file where the reply can be one.
 func replyTravels(e *catalog.Endpoint, spec wechat.Spec, call *wechat.Call) []string {
 	d := difference{at: e.Product + "." + e.Name}
 	answer := func(body []byte) (res any, ok bool) {
@@ -41,31 +41,62 @@ func replyTravels(e *catalog.Endpoint, spec wechat.Spec, call *wechat.Call) []st
 	}
 	b := builder{n: 1000}
 	plain, swapped := b.object(fields, spec.Describe().Reply)
-	for _, sent := range []map[string]any{
-		with(plain, json.Number("0")),
-		with(swapped, "0"),
+	lone, one := alone(plain)
+	for _, reply := range []struct {
+		sent, want any
+		errcode    any
+	}{
+		{plain, plain, json.Number("0")},
+		{swapped, plain, "0"},
+		{lone, one, json.Number("0")},
+		{emptied(plain), map[string]any{}, json.Number("0")},
 	} {
+		sent := maps.Clone(reply.sent.(map[string]any))
+		sent["errcode"], sent["errmsg"] = reply.errcode, "ok" // as in every reply
 		body, err := json.Marshal(sent)
 		if err != nil {
 			d.add(" reply", "%v", err)
 			continue
 		}
 		if res, ok := answer(body); ok {
-			d.kept(plain, res)
+			d.kept(reply.want, res)
 		}
 	}
 	return d.lines
 }
 
-// with adds what every reply has.
-func with(fields map[string]any, errcode any) map[string]any {
-	fields = maps.Clone(fields)
-	fields["errcode"], fields["errmsg"] = errcode, "ok"
-	return fields
+// alone writes each list of objects as its first object. want is what that should be decoded as.
+func alone(v any) (sent, want any) {
+	switch v := v.(type) {
+	case map[string]any:
+		sent, want := map[string]any{}, map[string]any{}
+		for name, field := range v {
+			sent[name], want[name] = alone(field)
+		}
+		return sent, want
+	case []any:
+		if first, ok := v[0].(map[string]any); ok && len(first) > 0 {
+			sent, want := alone(first)
+			return sent, []any{want}
+		}
+	}
+	return v, v
+}
+
+// emptied writes the objects and lists of a reply as "".
+func emptied(fields map[string]any) map[string]any {
+	empty := map[string]any{}
+	for name, field := range fields {
+		switch field.(type) {
+		case map[string]any, []any:
+			empty[name] = ""
+		}
+	}
+	return empty
 }
 
 // kept checks that res, written as JSON, has all of want.
-func (d *difference) kept(want map[string]any, res any) {
+func (d *difference) kept(want, res any) {
 	text, err := json.Marshal(res)
 	if err != nil {
 		d.add(" reply", "%v", err)
@@ -94,6 +125,9 @@ func (d *difference) same(at string, want, have any) {
 		}
 	case []any:
 		list, ok := have.([]any)
+		if object, raw := have.(map[string]any); raw && len(want) == 1 {
+			list, ok = []any{object}, true // kept as it came
+		}
 		if !ok || len(list) != len(want) {
 			d.add(at, "a list of %d is decoded as %v", len(want), have)
 			return
