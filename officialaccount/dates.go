@@ -1,6 +1,9 @@
 package officialaccount
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // china is China's time, in which the platform counts its days. It knows no summer time, so that no time zone
 // database is needed.
@@ -17,6 +20,9 @@ func Yesterday() Date { return DateOf(time.Now().In(china).AddDate(0, 0, -1)) }
 
 // Time is the beginning of the day.
 func (d Date) Time() (time.Time, error) { return time.ParseInLocation(time.DateOnly, string(d), china) }
+
+// Compact is the day as other calls have it, in "20240301".
+func (d Date) Compact() string { return strings.ReplaceAll(string(d), "-", "") }
 
 // DateRange is some days in a row, both ends among them.
 type DateRange struct {

@@ -9,20 +9,24 @@ import (
 // TestYesterday is case P043: half past midnight of 2 March in China, while UTC still has 1 March.
 func TestYesterday(t *testing.T) {
 	for _, tt := range []struct {
-		now  string
-		want Date
+		now     string
+		want    Date
+		compact string
 	}{
-		{"2024-03-01T15:59:59Z", "2024-02-29"},
-		{"2024-03-01T16:00:00Z", "2024-03-01"},
-		{"2024-03-01T16:30:00Z", "2024-03-01"},
-		{"2024-03-01T23:59:59Z", "2024-03-01"},
-		{"2024-03-02T00:00:00Z", "2024-03-01"},
-		{"2024-12-31T16:00:00Z", "2024-12-31"},
+		{"2024-03-01T15:59:59Z", "2024-02-29", "20240229"},
+		{"2024-03-01T16:00:00Z", "2024-03-01", "20240301"},
+		{"2024-03-01T16:30:00Z", "2024-03-01", "20240301"},
+		{"2024-03-01T23:59:59Z", "2024-03-01", "20240301"},
+		{"2024-03-02T00:00:00Z", "2024-03-01", "20240301"},
+		{"2024-12-31T16:00:00Z", "2024-12-31", "20241231"},
 	} {
 		t.Run(tt.now, func(t *testing.T) {
 			clockAt(t, tt.now, func() {
 				if got := Yesterday(); got != tt.want {
 					t.Errorf("yesterday is %s, want %s", got, tt.want)
+				}
+				if got, want := Yesterday().Compact(), tt.compact; got != want {
+					t.Errorf("yesterday is %s, want %s", got, want)
 				}
 			})
 		})
