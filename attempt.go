@@ -194,8 +194,11 @@ func (f *flight) prepare() (err error) {
 			return err
 		}
 	}
-	if f.token, err = f.s.token(f, f.call, f.refused); err != nil {
-		return f.tokenError(err)
+	// Where the server gave the refused token once more, memory has nothing better.
+	if t, ok := f.s.tokens.fresh(f.call.App.tokenKey); !ok || t.Value != f.refused.Value {
+		if f.token, err = f.s.token(f, f.call, f.refused); err != nil {
+			return f.tokenError(err)
+		}
 	}
 	if f.attempt > 0 && len(f.plan.files) > 0 {
 		if err := f.encode(); err != nil { // the files are opened anew

@@ -128,10 +128,10 @@ func shapeOf(t reflect.Type, within []reflect.Type) *Shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch {
-	case t == fileType:
+	switch t {
+	case fileType:
 		return &Shape{Type: "file"}
-	case t == blobType:
+	case blobType:
 		return &Shape{Type: "bytes"}
 	}
 	if t.Kind() == reflect.Struct && hasTags(t) {

@@ -124,7 +124,7 @@ var (
 // newProduct is named like a real one, so that the table of errcodes applies.
 func newProduct(name string) *wechat.Product {
 	return &wechat.Product{
-		Name: name, BaseURL: "https://api.example.invalid",
+		Name: name, BaseURL: "https://api.example.invalid", Forcible: name != "work",
 		Token: func(ctx context.Context, c wechat.Caller, _ wechat.App, forced bool) (wechat.Token, error) {
 			asked := time.Now()
 			t, err := stableToken.Do(ctx, c, &force{Force: forced})

@@ -53,6 +53,7 @@ type Product struct {
 	BaseURL string
 	// Token fetches a token through c. force asks for a new one although the server still hands out the old.
 	Token     func(ctx context.Context, c Caller, app App, force bool) (Token, error)
+	Forcible  bool                                                        // Token can force, unless App.Classic is set
 	Authorize func(r *http.Request, t Token)                              // nil: access_token in the query
 	Failure   func(status int, h http.Header, body []byte) (Code, string) // nil: errcode and errmsg
 	Classify  func(spec Spec, status int, code Code, message string) Verdict

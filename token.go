@@ -137,7 +137,7 @@ func (s *state) wanted(call *Call) want {
 		return w
 	}
 	w.shared = true
-	w.forcible = !app.Classic
+	w.forcible = product.Forcible && !app.Classic
 	w.fetch = func(ctx context.Context, _ Token, force bool) (Token, error) {
 		if product.Token == nil {
 			return Token{}, errors.New("wechat: the product has no way to fetch a token; set App.TokenSource")

@@ -804,3 +804,27 @@ func TestTokenJSON(t *testing.T) {
 		t.Errorf("printed as %s", s)
 	}
 }
+
+// A product whose server gives the same token while it lives, as WeCom: what was refused is tried once more with it,
+// and the server is asked again at most every 30 seconds.
+func TestTokenSameValueAfterRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &platform{stable: true}
+		product := newProduct("officialaccount")
+		product.Forcible = false
+		c := wechat.Bind(p.client(), product, app)
+		if err := readOnce(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		p.revoke("FAKE_TOKEN_1")
+		for range 20 {
+			if err := readOnce(t.Context(), c); !errors.Is(err, wechat.ErrTokenInvalid) {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if p.asked != 2 || len(p.calls("/read")) > 1+1+20 {
+			t.Errorf("%d token requests for %d reads", p.asked, len(p.calls("/read")))
+		}
+	})
+}

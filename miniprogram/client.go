@@ -28,7 +28,12 @@ import (
 
 //go:generate go run ../internal/gen
 
-var product = wechat.Product{Name: "miniprogram", BaseURL: "https://api.weixin.qq.com", Token: fetchToken}
+var product = wechat.Product{
+	Name:     "miniprogram",
+	BaseURL:  "https://api.weixin.qq.com",
+	Token:    fetchToken,
+	Forcible: true,
+}
 
 // Client calls the API for one mini program. It is safe for concurrent use and cheap to make.
 type Client struct{ caller wechat.Caller }

@@ -9,7 +9,7 @@ import (
 
 var clearQuota = wechat.Endpoint[wechat.None, wechat.None]{
 	Name: "ClearQuota", Pattern: "POST /cgi-bin/clear_quota",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate,
 	Const:   map[string]string{"appid": wechat.ConstAppID},
 	Reopens: func(*wechat.None) string { return "" },
 }
@@ -25,7 +25,7 @@ func (c *Client) ClearQuota(ctx context.Context) error {
 
 var clearQuotaByAppSecret = wechat.Endpoint[wechat.None, wechat.None]{
 	Name: "ClearQuotaByAppSecret", Pattern: "POST /cgi-bin/clear_quota/v2",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate,
 	NoToken: true,
 	Const:   map[string]string{"?appid": wechat.ConstAppID, "?appsecret": wechat.ConstSecret},
 	Reopens: func(*wechat.None) string { return "" },
@@ -45,7 +45,7 @@ type APIPath struct {
 
 var clearAPIQuota = wechat.Endpoint[APIPath, wechat.None]{
 	Name: "ClearAPIQuota", Pattern: "POST /cgi-bin/openapi/quota/clear",
-	Effect:  wechat.EffectSet,
+	Effect:  wechat.EffectCreate,
 	Reopens: func(r *APIPath) string { return r.CGIPath },
 }
 

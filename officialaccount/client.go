@@ -44,9 +44,10 @@ import (
 //go:generate go run ../internal/gen
 
 var product = wechat.Product{
-	Name:    "officialaccount",
-	BaseURL: "https://api.weixin.qq.com",
-	Token:   fetchToken,
+	Name:     "officialaccount",
+	BaseURL:  "https://api.weixin.qq.com",
+	Token:    fetchToken,
+	Forcible: true,
 }
 
 // Client calls the API for one account. It is safe for concurrent use and cheap to make.
