@@ -22,13 +22,13 @@ type Article struct {
 	Title            string      `json:"title"`                        // at most 32 characters
 	Author           string      `json:"author,omitempty"`             // at most 16 characters
 	Digest           string      `json:"digest,omitempty"`             // at most 128 characters; empty: the beginning of the text
-	Content          string      `json:"content"`                      // HTML of less than 20,000 characters and 1 MB; pictures of UploadArticleImage only
+	Content          string      `json:"content"`                      // HTML, see AddDraft
 	ContentSourceURL string      `json:"content_source_url,omitempty"` // "read more", at most 1 KB
 	// ThumbMediaID is the cover, permanent material. ArticleNews needs it.
 	ThumbMediaID       string       `json:"thumb_media_id,omitempty"`
 	NeedOpenComment    int          `json:"need_open_comment,omitempty"`     // 1: people may comment
 	OnlyFansCanComment int          `json:"only_fans_can_comment,omitempty"` // 1: only followers may
-	PicCrop235x1       string       `json:"pic_crop_235_1,omitempty"`        // part of the cover that is shown at 2.35:1, as in "0.1945_0_1_0.5236" (x1, y1, x2, y2)
+	PicCrop235x1       string       `json:"pic_crop_235_1,omitempty"`        // part of the cover shown at 2.35:1: "x1_y1_x2_y2", each 0 to 1
 	PicCrop1x1         string       `json:"pic_crop_1_1,omitempty"`          // the same at 1:1
 	ImageInfo          *ImageInfo   `json:"image_info,omitempty"`            // ArticleNewsPic needs it
 	CoverInfo          *CoverInfo   `json:"cover_info,omitempty"`
@@ -115,8 +115,8 @@ var addDraft = wechat.Endpoint[AddDraftRequest, MediaID]{
 	Effect: wechat.EffectCreate,
 }
 
-// AddDraft stores articles as a draft, for SubmitPublish or MassArticles. Pictures of other hosts are removed from the
-// texts. The default quota is 1,000 calls a day. 53404 to 53406 concern products and the shop.
+// AddDraft stores articles as a draft, for SubmitPublish or MassArticles. A text has less than 20,000 characters and 1 MB;
+// pictures other than those of UploadArticleImage are removed from it. The default quota is 1,000 calls a day. 53404 to 53406 concern products and the shop.
 //
 // Official page: https://developers.weixin.qq.com/doc/service/api/draftbox/draftmanage/api_draft_add.html
 func (c *Client) AddDraft(ctx context.Context, r *AddDraftRequest) (*MediaID, error) {

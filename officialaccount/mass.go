@@ -292,8 +292,9 @@ func (c *Client) WaitMassMessage(ctx context.Context, msgID int64) (*GetMassMess
 			return true, nil
 		case MassFailed, MassDeleted:
 			return true, fmt.Errorf("%w: mass message %d is %s", ErrJobFailed, msgID, status.MsgStatus)
+		default: // MassSending, or a state that is not known here, as the wait for an administrator
+			return false, nil
 		}
-		return false, nil
 	})
 	return last, err
 }

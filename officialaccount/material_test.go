@@ -96,7 +96,7 @@ func parts(t *testing.T, r request) map[string]string {
 	found := map[string]string{}
 	for reader := multipart.NewReader(strings.NewReader(r.body), params["boundary"]); ; {
 		part, err := reader.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return found
 		}
 		if err != nil {

@@ -90,8 +90,9 @@ func (c *Client) WaitPublish(ctx context.Context, publishID int64) (*GetPublishS
 			return true, nil
 		case PublishRunning:
 			return false, nil
+		default:
+			return true, fmt.Errorf("%w: publishing %d ended in state %d", ErrJobFailed, publishID, status.PublishStatus)
 		}
-		return true, fmt.Errorf("%w: publishing %d ended in state %d", ErrJobFailed, publishID, status.PublishStatus)
 	})
 	return last, err
 }
