@@ -38,7 +38,6 @@ type exchange struct {
 func (s *Server) exchange(r *http.Request, body []byte) (x *exchange, problem *Reply) {
 	x = &exchange{Call: Call{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Time: time.Now()}}
 	x.Token = x.Query.Get("access_token")
-	x.Query.Del("access_token")
 	x.parse()
 	all := s.routes[x.Path]
 	candidates := slices.DeleteFunc(slices.Clone(all), func(e *endpoint) bool { return e.spec.Method() != x.Method })
@@ -61,6 +60,11 @@ func (s *Server) exchange(r *http.Request, body []byte) (x *exchange, problem *R
 	x.endpoint = s.choose(x, candidates)
 	x.Endpoint, x.Product = x.endpoint.spec.Name, x.endpoint.spec.Product
 	x.App = s.appOf(x)
+	if x.endpoint.spec.NoToken { // one in the query is a user's, and a field like others
+		x.Token = ""
+	} else {
+		x.Query.Del("access_token")
+	}
 	x.decode()
 	return x, problem
 }

@@ -162,7 +162,7 @@ type member struct {
 	Name string `json:"name"`
 }
 
-var oaProduct = wechat.Product{Name: "officialaccount", BaseURL: "https://oa.example.invalid",
+var oaProduct = wechat.Product{Name: "officialaccount", BaseURL: "https://oa.example.invalid", Forcible: true,
 	Token: func(ctx context.Context, c wechat.Caller, app wechat.App, force bool) (wechat.Token, error) {
 		asked := time.Now()
 		var t *accessToken

@@ -144,8 +144,10 @@ func object(fields any, code wechat.Code, message string) ([]byte, error) {
 			return nil, fmt.Errorf("mock: the JSON of a Reply: %w", err)
 		}
 		raw = bytes.TrimSpace(buffer.Bytes())
-		var known map[string]json.RawMessage
-		if json.Unmarshal(raw, &known) != nil || known == nil || known["errcode"] != nil {
+		var known struct {
+			Code json.RawMessage `json:"errcode"`
+		}
+		if isObject := raw[0] == '{' && json.Unmarshal(raw, &known) == nil; !isObject || known.Code != nil {
 			return raw, nil
 		}
 		raw = bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("{")), []byte("}"))
@@ -223,7 +225,7 @@ func (g *generator) text(name string) string {
 
 func (g *generator) number(name string, zero bool) int64 {
 	switch {
-	case zero, contains(name, "status", "state", "remain_time"):
+	case zero, name == "ret", contains(name, "status", "state"):
 		return 0
 	case contains(name, "expires_in", "expire_seconds"):
 		return 7200

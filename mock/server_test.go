@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -180,7 +181,7 @@ func request(t *testing.T, s *mock.Server, method, target, contentType, body str
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -434,4 +435,73 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 	if _, err := s.Listen("nowhere.invalid:x"); err == nil {
 		t.Error("no error for an address that does not exist")
 	}
+}
+
+// All kinds of fields, there and back.
+func TestKindsOfFields(t *testing.T) {
+	type query struct {
+		Text   string   `query:"text"`
+		N      int      `query:"n"`
+		U      uint8    `query:"u"`
+		P      *int     `query:"p,omitempty"`
+		Flag   bool     `query:"flag"`
+		List   []string `query:"list"`
+		Absent *int     `query:"absent,omitempty"`
+	}
+	type answer struct {
+		Named   map[string]value `json:"named"`
+		Any     any              `json:"any"`
+		Anys    []any            `json:"anys"`
+		NextKey string           `json:"next_key"`
+		HasMore bool             `json:"has_more"`
+		Status  int              `json:"status"`
+		Ret     int              `json:"ret"`
+		TagID   int              `json:"tag_id"`
+		Expires int              `json:"expires_in"`
+		Token   string           `json:"token"`
+	}
+	kinds := wechat.Endpoint[query, answer]{Name: "Kinds", Pattern: "GET /kinds", Effect: wechat.EffectRead}
+	ids := wechat.Endpoint[wechat.None, map[string]any]{Name: "IDs", Pattern: "GET /ids", Effect: wechat.EffectRead}
+	s := mock.NewServer(kinds.Spec(), ids.Spec())
+	c := wechat.Bind(wechat.New(s.Options()...), &oaProduct, oaApp)
+	five := 5
+	sent := &query{Text: "a&b", N: -3, U: 9, P: &five, Flag: true, List: []string{"x", "y"}}
+	got, err := kinds.Do(t.Context(), c, sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Named["key"].Value != "value" || got.Any != nil || len(got.Anys) != 0 || got.NextKey != "" || got.HasMore ||
+		got.Status != 0 || got.Ret != 0 || got.TagID == 0 || got.Expires != 7200 || got.Token == "" {
+		t.Errorf("the reply is %+v", got)
+	}
+	if received := s.Calls("Kinds")[0].Request; !reflect.DeepEqual(received, sent) {
+		t.Errorf("received %+v, sent %+v", received, sent)
+	}
+	list, err := ids.Do(t.Context(), c, nil)
+	if err != nil || (*list)["errmsg"] != "ok" {
+		t.Errorf("%v, %v", list, err)
+	}
+	s.Script("IDs", mock.Reply{JSON: func() {}})
+	if _, err := ids.Do(wechat.ContextWithRetry(t.Context(), wechat.RetryPolicy{MaxAttempts: 1}), c, nil); err == nil || s.Calls("IDs")[1].Status != 500 {
+		t.Errorf("what cannot be JSON: %v", err)
+	}
+}
+
+// A call that carries a user's own token in its query is not asked for the app's.
+func TestUserToken(t *testing.T) {
+	type info struct {
+		Token string `query:"access_token"`
+	}
+	userInfo := wechat.Endpoint[info, user]{Name: "GetUserInfo", Pattern: "GET /sns/userinfo", Effect: wechat.EffectRead, NoToken: true}
+	s := mock.NewServer(userInfo.Spec())
+	c := wechat.Bind(wechat.New(s.Options()...), &oaProduct, oaApp)
+	if _, err := userInfo.Do(t.Context(), c, &info{Token: "user-token"}); err != nil {
+		t.Error(err)
+	}
+	calls := s.Calls("")
+	if len(calls) != 1 || calls[0].Token != "" || calls[0].Query.Get("access_token") != "user-token" {
+		t.Errorf("calls were %+v", calls)
+	}
+	_, header, _ := request(t, s, "GET", "/sns/userinfo?access_token=x", "", "")
+	expect(t, "content type", header.Get("Content-Type"), "text/plain")
 }

@@ -234,8 +234,7 @@ func (s *Server) issue(x *exchange) Reply {
 	if path == workPath {
 		return Reply{JSON: fields}
 	}
-	b, _ := json.Marshal(fields) // the other products have no errcode here
-	return Reply{Body: b}
+	return Reply{Body: fmt.Appendf(nil, `{"access_token":%q,"expires_in":%d}`, fields.AccessToken, fields.ExpiresIn)} // without errcode
 }
 
 // credential refuses an id or secret that is not known.

@@ -3,8 +3,10 @@ package mock
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -77,8 +79,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
-	defer r.Body.Close()
-	return io.ReadAll(r.Body)
+	body, err := io.ReadAll(r.Body)
+	return body, errors.Join(err, r.Body.Close())
 }
 
 // failing is a reader that gives nothing but an error.
@@ -122,6 +124,7 @@ func (s *Server) Listen(addr string) (url string, err error) {
 			running.Add(1)
 		case http.StateClosed, http.StateHijacked:
 			running.Done()
+		case http.StateActive, http.StateIdle:
 		}
 	}
 	s.listeners.mu.Lock()
@@ -157,9 +160,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		hangUp(w, true)
 		return
 	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)
 	if a.cut {
