@@ -12,6 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -673,6 +675,44 @@ func TestErrorMatching(t *testing.T) {
 	} {
 		if errors.Is(err, target) != want {
 			t.Errorf("Is(%v) = %v", target, !want)
+		}
+	}
+}
+
+// What came beside the errcode can be read, for calls that say in it for whom they failed.
+func TestErrorReply(t *testing.T) {
+	p := &platform{handle: func(r *request) any {
+		if r.path == "/create" {
+			return `{"errcode":45171,"errmsg":"some failed","fail_openid_list":["o1","o2"]}`
+		}
+		return nil
+	}}
+	_, err := create.Do(t.Context(), p.caller(), &found{})
+	var e *wechat.Error
+	var failed struct {
+		OpenIDs []string `json:"fail_openid_list"`
+	}
+	if !errors.As(err, &e) || e.Reply(&failed) != nil || len(failed.OpenIDs) != 2 {
+		t.Errorf("%+v: %v", failed, err)
+	}
+	if err := new(wechat.Error).Reply(&failed); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "考勤 表.txt")
+	if err := os.WriteFile(path, []byte("content"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []wechat.File{wechat.FileAt(path), wechat.FileOf("考勤 表.txt", []byte("content"))} {
+		p := &platform{}
+		if _, err := put.Do(t.Context(), p.caller(), &upload{Media: f}); err != nil {
+			t.Fatal(err)
+		}
+		body := string(p.calls("/upload")[0].body)
+		if !strings.Contains(body, `filename="考勤 表.txt"`) || !strings.Contains(body, "content") { // P086
+			t.Errorf("body: %s", body)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package wechat
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -198,6 +201,16 @@ type None struct{}
 type File struct {
 	Name string // the name that receivers see; the server reads the type from its extension
 	Open func() (io.ReadCloser, error)
+}
+
+// FileAt is the file at path, named like it. It is opened when the call is made.
+func FileAt(path string) File {
+	return File{Name: filepath.Base(path), Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// FileOf is a file of these bytes.
+func FileOf(name string, data []byte) File {
+	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
 // Blob is a reply that is a file.

@@ -70,6 +70,8 @@ type Error struct {
 	Status    int           // HTTP status; 0: no reply
 	After     time.Duration // when a repeat can succeed; 0: not known
 	Err       error
+
+	reply func(v any) error // reads the reply that came with the errcode
 }
 
 func (e *Error) Error() string {
@@ -115,6 +117,15 @@ func (e *Error) Is(target error) bool {
 		return t != 0 && e.Kind == t
 	}
 	return false
+}
+
+// Reply reads the JSON that came beside the errcode into v, a pointer, for the few calls that say in it for whom they
+// failed. Without such a reply it does nothing.
+func (e *Error) Reply(v any) error {
+	if e.reply == nil {
+		return nil
+	}
+	return e.reply(v)
 }
 
 // Unwrap gives the cause, if there is one below the server's answer.

@@ -14,6 +14,8 @@ import (
 	"github.com/seed175cf469/wechat/internal/wire"
 )
 
+const jsonType = "application/json; charset=utf-8"
+
 // maxUpload bounds one multipart file; the largest that any endpoint documents is 20 MB.
 const maxUpload = 64 << 20
 
@@ -177,6 +179,8 @@ func (p *plan) encode(req any, app *App) (encoded, error) {
 		err = p.encodeForm(&out, v, app)
 	} else if p.whole || len(p.json)+len(p.constBody) > 0 {
 		err = p.encodeJSON(&out, v, req, app)
+	} else if len(p.query)+len(p.constQuery) == 0 {
+		out.body, out.contentType = []byte("{}"), jsonType // some refuse an empty body
 	}
 	return out, err
 }
@@ -257,7 +261,7 @@ func (c constant) number() bool {
 }
 
 func (p *plan) encodeJSON(out *encoded, v reflect.Value, req any, app *App) error {
-	out.contentType = "application/json; charset=utf-8"
+	out.contentType = jsonType
 	if p.whole && len(p.constBody) == 0 {
 		var err error
 		out.body, err = wire.Marshal(req)

@@ -89,6 +89,9 @@ const (
 	final                // a repeat changes nothing
 )
 
+// maxKeptReply bounds the reply of a refusal that an Error holds on to.
+const maxKeptReply = 64 << 10
+
 // maxBusy is how often a call is repeated because the server was busy, as the platform asks.
 const maxBusy = 3
 
@@ -174,6 +177,9 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	}
 	f.last = f.error(v, status, code, message, cause)
 	f.last.After = after
+	if code != 0 && len(body) <= maxKeptReply {
+		f.last.reply = func(v any) error { return wire.Unmarshal(body, v) }
+	}
 	return v, after
 }
 
