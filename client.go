@@ -43,6 +43,8 @@ type config struct {
 	classify   func(spec Spec, status int, code Code, message string) (Verdict, bool)
 	baseURLs   map[string][]string
 	maxBlob    int64
+
+	quotaLookup bool
 }
 
 // New returns a Client. Without options it keeps tokens, limits and the ledger in memory, retries as
@@ -141,6 +143,7 @@ type state struct {
 	budgets   budgets
 	lines     lines
 	hosts     hosts
+	told      told
 	probing   sync.Mutex
 	refusals  *cache.Cache // the endpoint that a gateway refused last, by app
 	instance  float64      // this client's share of InstanceJitter

@@ -51,6 +51,9 @@ func (s *state) endpointTurns(ctx context.Context, call *Call, priority ratelimi
 	own, ok := l.Endpoints[call.Spec.Name]
 	if !ok {
 		own = call.Spec.Limits
+		if told := s.told.limits(call); told != nil {
+			own = append(told[:len(told):len(told)], own...)
+		}
 	}
 	if len(l.App)+len(own) == 0 {
 		return nil
@@ -128,7 +131,7 @@ func (f *flight) pass() (err error) {
 		if err := s.waitBarrier(&f.bound, f.call, app); err != nil {
 			return err
 		}
-		if s.pacer == nil {
+		if !s.paces(f.call) {
 			return s.waitBarrier(&f.bound, f.call, endpoint)
 		}
 		done, err := s.pacer.Admit(&f.bound, endpoint, f.priority)
@@ -141,6 +144,11 @@ func (f *flight) pass() (err error) {
 		}
 		done(ratelimit.Outcome{Unused: true}) // the app was closed while the call waited for its pace
 	}
+}
+
+// paces reports whether the pace of the call's endpoint is learned: its limit was not told, and there is a Pacer.
+func (s *state) paces(call *Call) bool {
+	return s.pacer != nil && s.told.limits(call) == nil
 }
 
 // until is when key opens; zero: it is open. A barrier that fails holds nobody back.

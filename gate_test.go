@@ -390,3 +390,69 @@ func TestVerify(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The platform's own word on a quota is asked for once, on the first refusal, and kept to from then on.
+func TestQuotaLookup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		served := map[int64]int{} // by natural second
+		var mu sync.Mutex
+		p := &platform{}
+		p.handle = func(r *request) any {
+			if r.path != "/read" {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			second := time.Now().Unix()
+			if served[second] >= 10 {
+				return errcode(44990, "reach max api second frequence limit")
+			}
+			served[second]++
+			return nil
+		}
+		asked := 0
+		product := newProduct("officialaccount")
+		product.Quota = func(ctx context.Context, c wechat.Caller, path string) (wechat.Quota, error) {
+			asked++
+			if path != "/read" {
+				t.Errorf("asked for %s", path)
+			}
+			return wechat.Quota{Rate: ratelimit.PerSecond(10), Daily: 1000, Used: 950}, nil
+		}
+		a := app
+		a.Limits.MaxWait = time.Minute
+		c := wechat.Bind(p.client(wechat.WithQuotaLookup()), product, a)
+		if errs := atOnce(40, func() error { return readOnce(t.Context(), c) }); errs != nil {
+			t.Fatal(errs[0])
+		}
+		refused := len(p.calls("/read")) - 40
+		if asked != 1 || refused > 15 {
+			t.Errorf("asked %d times, %d calls refused", asked, refused)
+		}
+		errs := atOnce(60, func() error { return readOnce(t.Context(), c) })
+		if len(p.calls("/read")) > 40+refused+60 || len(errs) == 0 || !errors.Is(errs[0], wechat.ErrQuotaExhausted) {
+			t.Errorf("of a day's 50, %d more calls failed: %v", len(errs), errs)
+		}
+	})
+}
+
+func TestSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[time.Duration]bool{}
+		for range 20 {
+			began := time.Now()
+			if err := wechat.Spread(t.Context(), time.Hour); err != nil || time.Since(began) >= time.Hour {
+				t.Fatal(err, time.Since(began))
+			}
+			seen[time.Since(began)] = true
+		}
+		if len(seen) < 15 {
+			t.Errorf("%d different waits of 20", len(seen))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		defer cancel()
+		if err := wechat.Spread(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}

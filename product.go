@@ -52,8 +52,10 @@ type Product struct {
 	Name    string // metric label, cache key prefix
 	BaseURL string
 	// Token fetches a token through c. force asks for a new one although the server still hands out the old.
-	Token     func(ctx context.Context, c Caller, app App, force bool) (Token, error)
-	Forcible  bool                                                        // Token can force, unless App.Classic is set
+	Token    func(ctx context.Context, c Caller, app App, force bool) (Token, error)
+	Forcible bool // Token can force, unless App.Classic is set
+	// Quota asks for the quota of a path through c; nil: the product cannot. See WithQuotaLookup.
+	Quota     func(ctx context.Context, c Caller, path string) (Quota, error)
 	Authorize func(r *http.Request, t Token)                              // nil: access_token in the query
 	Failure   func(status int, h http.Header, body []byte) (Code, string) // nil: errcode and errmsg
 	Classify  func(spec Spec, status int, code Code, message string) Verdict

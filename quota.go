@@ -41,7 +41,7 @@ func (s *state) quota(ctx context.Context, call *Call) (probe bool, err error) {
 	if until.IsZero() {
 		return false, nil
 	}
-	if cleared := s.until(ctx, call.App.key+":cleared"); cleared.After(s.until(ctx, key+":since")) {
+	if cleared := s.until(ctx, call.App.key+":cleared"); !cleared.IsZero() && !cleared.Before(s.until(ctx, key+":since")) {
 		return false, nil
 	}
 	now := time.Now()

@@ -39,6 +39,7 @@ type field struct {
 	name      string
 	index     []int
 	omitempty bool
+	omitzero  bool
 }
 
 type constant struct{ name, value string }
@@ -94,7 +95,9 @@ func (p *plan) addFields(t reflect.Type, at []int) {
 			if name == "" {
 				name = f.Name
 			}
-			*list = append(*list, field{name: name, index: index, omitempty: opts == "omitempty"})
+			options := strings.Split(opts, ",")
+			*list = append(*list, field{name: name, index: index,
+				omitempty: slices.Contains(options, "omitempty"), omitzero: slices.Contains(options, "omitzero")})
 		}
 		if tag, ok := f.Tag.Lookup("query"); ok {
 			add(&p.query, tag)
@@ -193,7 +196,7 @@ func (p *plan) values(v reflect.Value, fields []field, consts []constant, app *A
 	values := make(url.Values, len(fields)+len(consts))
 	for _, f := range fields {
 		x := v.FieldByIndex(f.index)
-		if f.omitempty && x.IsZero() {
+		if (f.omitempty || f.omitzero) && x.IsZero() {
 			continue
 		}
 		text, err := text(x)
@@ -291,7 +294,7 @@ func (p *plan) encodeJSON(out *encoded, v reflect.Value, req any, app *App) erro
 	}
 	for _, f := range p.json {
 		x := v.FieldByIndex(f.index)
-		if f.omitempty && emptyJSON(x) {
+		if f.omitempty && emptyJSON(x) || f.omitzero && x.IsZero() {
 			continue
 		}
 		raw, err := wire.Marshal(x.Interface())

@@ -235,20 +235,26 @@ func (f *flight) learn(v Verdict, after time.Duration) {
 	if f.class == throttled && (v.Scope == ratelimit.ScopeEndpoint || v.Scope == ratelimit.ScopeConcurrency) {
 		o = ratelimit.Outcome{Refused: true, RetryAfter: after, Window: v.Window, Concurrency: v.Scope == ratelimit.ScopeConcurrency}
 	}
+	paced := f.done
 	f.settle(o)
 	s, call := f.s, f.call
 	switch {
 	case f.class == throttled && v.Scope == ratelimit.ScopeApp:
 		s.raise(f, call, call.App.key, max(after, v.Window, time.Second))
-	case o.Refused && s.pacer == nil:
+	case o.Refused && paced == nil:
 		s.raise(f, call, call.App.key+":"+call.Spec.Name, max(after, v.Window, time.Second))
 	case v.Kind == ErrQuotaExhausted && v.Scope == ratelimit.ScopeEndpoint:
 		f.last.After = s.closeQuota(f, call)
 	case f.class == fine && f.probe:
 		s.probed(f, call)
 	}
-	if o.Refused && f.last.Code == 0 {
-		s.refusedApp(f, call, after)
+	if o.Refused {
+		if f.last.Code == 0 {
+			s.refusedApp(f, call, after)
+		}
+		if !o.Concurrency {
+			s.lookUp(f, call)
+		}
 	}
 	if f.class == fine && call.Spec.reopens != nil {
 		s.reopen(f, call)

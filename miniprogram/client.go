@@ -33,6 +33,7 @@ var product = wechat.Product{
 	BaseURL:  "https://api.weixin.qq.com",
 	Token:    fetchToken,
 	Forcible: true,
+	Quota:    fetchQuota,
 }
 
 // Client calls the API for one mini program. It is safe for concurrent use and cheap to make.

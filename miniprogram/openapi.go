@@ -87,6 +87,15 @@ func (c *Client) GetAPIQuota(ctx context.Context, r *APIPath) (*GetAPIQuotaReply
 	return getAPIQuota.Do(ctx, c.caller, r)
 }
 
+// fetchQuota asks for the quota of a path on the client's own behalf.
+func fetchQuota(ctx context.Context, c wechat.Caller, path string) (wechat.Quota, error) {
+	r, err := getAPIQuota.Do(ctx, c, &APIPath{CGIPath: path})
+	if err != nil {
+		return wechat.Quota{}, err
+	}
+	return wechat.NewQuota(r.Quota.DailyLimit, r.Quota.Used, r.RateLimit.CallCount, r.RateLimit.RefreshSecond), nil
+}
+
 // GetRidInfoRequest names a failed call.
 type GetRidInfoRequest struct {
 	Rid string `json:"rid"` // wechat.Error.RequestID

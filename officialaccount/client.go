@@ -48,6 +48,7 @@ var product = wechat.Product{
 	BaseURL:  "https://api.weixin.qq.com",
 	Token:    fetchToken,
 	Forcible: true,
+	Quota:    fetchQuota,
 }
 
 // Client calls the API for one account. It is safe for concurrent use and cheap to make.

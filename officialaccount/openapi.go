@@ -59,6 +59,15 @@ func (c *Client) GetAPIQuota(ctx context.Context, r *APIPath) (*GetAPIQuotaReply
 	return getAPIQuota.Do(ctx, c.caller, r)
 }
 
+// fetchQuota asks for the quota of a path on the client's own behalf.
+func fetchQuota(ctx context.Context, c wechat.Caller, path string) (wechat.Quota, error) {
+	r, err := getAPIQuota.Do(ctx, c, &APIPath{CGIPath: path})
+	if err != nil {
+		return wechat.Quota{}, err
+	}
+	return wechat.NewQuota(r.Quota.DailyLimit, r.Quota.Used, r.RateLimit.CallCount, r.RateLimit.RefreshSecond), nil
+}
+
 var clearAPIQuota = wechat.Endpoint[APIPath, wechat.None]{
 	Name: "ClearAPIQuota", Pattern: "POST /cgi-bin/openapi/quota/clear",
 	Effect:  wechat.EffectCreate, // each one that works uses up a chance
