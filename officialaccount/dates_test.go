@@ -21,7 +21,7 @@ func TestYesterday(t *testing.T) {
 		{"2024-12-31T16:00:00Z", "2024-12-31", "20241231"},
 	} {
 		t.Run(tt.now, func(t *testing.T) {
-			clockAt(t, tt.now, func() {
+			clockAt(t, tt.now, func(t *testing.T) {
 				if got := Yesterday(); got != tt.want {
 					t.Errorf("yesterday is %s, want %s", got, tt.want)
 				}
@@ -34,7 +34,7 @@ func TestYesterday(t *testing.T) {
 }
 
 func TestLastDays(t *testing.T) {
-	clockAt(t, "2024-03-01T16:30:00Z", func() {
+	clockAt(t, "2024-03-01T16:30:00Z", func(t *testing.T) {
 		if got, want := *LastDays(7), (DateRange{"2024-02-24", "2024-03-01"}); got != want {
 			t.Errorf("the last seven days are %v, want %v", got, want)
 		}
@@ -67,14 +67,14 @@ func TestDateTime(t *testing.T) {
 }
 
 // clockAt calls f in a bubble whose clock stands at now.
-func clockAt(t *testing.T, now string, f func()) {
+func clockAt(t *testing.T, now string, f func(*testing.T)) {
 	t.Helper()
 	moment, err := time.Parse(time.RFC3339, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	synctest.Test(t, func(*testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(moment))
-		f()
+		f(t)
 	})
 }
