@@ -165,7 +165,7 @@ func (b *backlog) settle(hash uint64, in counter, now moment) {
 		if k.at > now.at {
 			break
 		}
-		in.record(hash, k.every, k.at, k.n, now)
+		in.record(hash, k.every, k.at, k.n)
 		done++
 	}
 	b.booked = slices.Delete(b.booked, 0, done)

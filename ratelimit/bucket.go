@@ -19,12 +19,12 @@ type bucketed struct {
 }
 
 // open drops the buckets that have left the window.
-func (s *sliding) open(slot []uint32, now moment) bucketed {
+func (s *sliding) open(slot []uint32) bucketed {
 	w := slot[header:]
 	b := bucketed{s, &w[0], &w[1], &w[2], &w[3], w[4:]}
 	for *b.used > 0 {
 		stamp, count := b.at(0)
-		if s.live(*stamp, now) {
+		if s.live(*stamp) {
 			break
 		}
 		*b.total -= *count
@@ -41,10 +41,10 @@ func (b bucketed) at(i int) (stamp, count *uint32) {
 }
 
 // add notes n events, which are the newest.
-func (b bucketed) add(at uint32, n int, now moment) {
+func (b bucketed) add(at uint32, n int) {
 	width := (b.s.period + buckets - 3) / (buckets - 2)
 	newest := int(*b.used) - 1
-	if newest < 0 || b.age(at, now) >= width && *b.used < buckets {
+	if newest < 0 || b.age(at) >= width && *b.used < buckets {
 		newest++
 		*b.used++
 		*b.began = at
@@ -58,6 +58,6 @@ func (b bucketed) add(at uint32, n int, now moment) {
 }
 
 // age is how long the newest bucket has been open at the time of a stamp.
-func (b bucketed) age(at uint32, now moment) time.Duration {
-	return b.s.time(at, now) - b.s.time(*b.began, now)
+func (b bucketed) age(at uint32) time.Duration {
+	return b.s.time(at) - b.s.time(*b.began)
 }

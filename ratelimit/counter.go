@@ -23,19 +23,18 @@ type kind struct {
 	period time.Duration
 }
 
-// counter keeps the windows of one kind: of each key in a shard the events that have happened. It is
-// used under the shard's lock, with times that never run backwards, and refreshed before each use. Its
-// arguments are values, so that a call on the interface allocates nothing.
+// counter keeps the windows of one kind: of each key in a shard the events that have happened. It is used
+// under the shard's lock. Its arguments are values, so that a call on the interface allocates nothing.
 type counter interface {
-	// refresh forgets what is over, now and then.
+	// refresh sets the time, which never runs backwards, for what follows, and forgets what is over now and then.
 	refresh(now moment)
 	// earliest is when n events of c fit, with at most rate of them in the window, at or after from. What
 	// is booked keeps its time.
-	earliest(c claim, rate, n int, now moment, from time.Duration, booked []booking) time.Duration
+	earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration
 	// record notes that n events happened at a time between the last one recorded and now, and returns used.
-	record(hash uint64, every, at time.Duration, n int, now moment) (used int)
+	record(hash uint64, every, at time.Duration, n int) (used int)
 	// used is the number of events in the window now.
-	used(hash uint64, every time.Duration, now moment) int
+	used(hash uint64, every time.Duration) int
 	// empty reports whether nothing is left.
 	empty() bool
 }

@@ -6,6 +6,7 @@ import "time"
 // of its events. Where the wall clock is set back over midnight, the later day's events go on to count.
 type daily struct {
 	aging
+	now   moment // when it was refreshed last
 	table table
 }
 
@@ -23,52 +24,53 @@ func (now moment) begin(date uint32) time.Duration {
 	return now.at + time.Duration(date)*day - now.wall
 }
 
-func (d *daily) earliest(c claim, rate, n int, now moment, from time.Duration, booked []booking) time.Duration {
+func (d *daily) earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration {
 	slot := d.table.find(c.hash)
 	for {
-		date, sum := now.date(from), n
+		date, sum := d.now.date(from), n
 		if slot != nil && slot[header] >= date {
 			sum += int(slot[header+1])
 		}
 		for _, b := range booked {
-			if now.date(b.at) == date {
+			if d.now.date(b.at) == date {
 				sum += b.n
 			}
 		}
 		if sum <= rate {
 			return from
 		}
-		from = now.begin(date + 1)
+		from = d.now.begin(date + 1)
 	}
 }
 
-func (d *daily) used(hash uint64, _ time.Duration, now moment) int {
-	if slot := d.table.find(hash); slot != nil && d.live(slot, now) {
+func (d *daily) used(hash uint64, _ time.Duration) int {
+	if slot := d.table.find(hash); slot != nil && d.live(slot) {
 		return int(slot[header+1])
 	}
 	return 0
 }
 
-func (d *daily) record(hash uint64, _, at time.Duration, n int, now moment) int {
+func (d *daily) record(hash uint64, _, at time.Duration, n int) int {
 	slot := d.table.find(hash)
 	if slot == nil {
 		if d.table.full() {
-			d.table.prune(func(slot []uint32) bool { return d.live(slot, now) })
+			d.table.prune(d.live)
 		}
 		slot = d.table.insert(hash)
 	}
-	if date := now.date(at); slot[header] < date {
+	if date := d.now.date(at); slot[header] < date {
 		slot[header], slot[header+1] = date, 0
 	}
 	slot[header+1] += uint32(n)
 	return int(slot[header+1])
 }
 
-func (d *daily) live(slot []uint32, now moment) bool { return slot[header] >= now.date(now.at) }
+func (d *daily) live(slot []uint32) bool { return slot[header] >= d.now.date(d.now.at) }
 
 func (d *daily) refresh(now moment) {
+	d.now = now
 	if forget, sweep := d.due(now); forget || sweep {
-		d.table.sweep(func(slot []uint32) bool { return d.live(slot, now) })
+		d.table.sweep(d.live)
 	}
 }
 

@@ -214,7 +214,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 		in, b := s.counter(k.kind, now), s.backlog(k)
 		var at time.Duration
 		if b == nil {
-			at = in.earliest(*k, k.rate, k.n, now, now.at, nil)
+			at = in.earliest(*k, k.rate, k.n, now.at, nil)
 		} else {
 			b.settle(k.hash, in, now)
 			booked = booked || len(b.booked) > 0
@@ -223,7 +223,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 				blocked = i
 				ahead = b.ahead(c)
 			}
-			at = k.turn(in, k.seen(b, c), ahead, now, b.booked)
+			at = k.turn(in, k.seen(b, c), ahead, now.at, b.booked)
 		}
 		if at > a.at {
 			a = answer{at, i}
@@ -239,7 +239,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 			if b == nil {
 				continue // free for good since a.at
 			}
-			if at := s.counter(k.kind, now).earliest(*k, k.seen(b, c), k.n, now, a.at, b.booked); at > a.at {
+			if at := s.counter(k.kind, now).earliest(*k, k.seen(b, c), k.n, a.at, b.booked); at > a.at {
 				a, moved = answer{at, i}, true
 			}
 		}
@@ -267,7 +267,7 @@ func (l *Local) take(claims []claim, c *caller, now moment) int {
 			continue
 		}
 		s := l.shard(k)
-		used := s.counter(k.kind, now).record(k.hash, k.every, now.at, k.record, now)
+		used := s.counter(k.kind, now).record(k.hash, k.every, now.at, k.record)
 		b := s.backlog(k)
 		left = min(left, k.left(b, used, now))
 		if b != nil {
@@ -291,7 +291,7 @@ func (l *Local) refusal(claims []claim, demands []Demand, a answer, now moment) 
 	for i := range claims {
 		k := &claims[i]
 		s := l.shard(k)
-		left = min(left, k.left(s.backlog(k), s.counter(k.kind, now).used(k.hash, k.every, now), now))
+		left = min(left, k.left(s.backlog(k), s.counter(k.kind, now).used(k.hash, k.every), now))
 	}
 	return Decision{RetryAfter: a.at - now.at, Denied: demands[claims[a.held].demand], Remaining: left}
 }

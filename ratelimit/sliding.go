@@ -29,6 +29,8 @@ type sliding struct {
 	aging
 	period time.Duration
 	tick   time.Duration
+	now    time.Duration // when it was refreshed last
+	last   int64         // ticks until a period after now
 	tables [coarse + 1]table
 }
 
@@ -51,19 +53,19 @@ func (s *sliding) find(hash uint64) (int, []uint32) {
 	return 0, nil
 }
 
-func (s *sliding) earliest(c claim, rate, n int, now moment, from time.Duration, booked []booking) time.Duration {
+func (s *sliding) earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration {
 	size, slot := s.find(c.hash)
 	switch {
 	case len(booked) > 0:
-		return s.between(s.points(size, slot, now, booked), rate, n, from)
+		return s.between(s.points(size, slot, booked), rate, n, from)
 	case slot == nil:
 		return from
 	case size == coarse:
-		b := s.open(slot, now)
+		b := s.open(slot)
 		over := int(*b.total) + n - rate
 		for i := 0; over > 0; i++ {
 			stamp, count := b.at(i)
-			from = max(from, s.time(*stamp, now)+s.period)
+			from = max(from, s.time(*stamp)+s.period)
 			over -= int(*count)
 		}
 		return from
@@ -71,7 +73,7 @@ func (s *sliding) earliest(c claim, rate, n int, now moment, from time.Duration,
 	// With n more, the stamp that was number rate-n before would be one too many.
 	stamps := slot[header:]
 	if i := rate - n; i < len(stamps) && stamps[i] != 0 {
-		return max(from, s.time(stamps[i], now)+s.period)
+		return max(from, s.time(stamps[i])+s.period)
 	}
 	return from
 }
@@ -83,20 +85,20 @@ type point struct {
 }
 
 // points returns the events of a window in order: those that happened, and those that are booked.
-func (s *sliding) points(size int, slot []uint32, now moment, booked []booking) []point {
+func (s *sliding) points(size int, slot []uint32, booked []booking) []point {
 	var points []point
 	switch {
 	case slot == nil:
 	case size == coarse:
-		b := s.open(slot, now)
+		b := s.open(slot)
 		for i := range int(*b.used) {
 			stamp, count := b.at(i)
-			points = append(points, point{s.time(*stamp, now), int(*count)})
+			points = append(points, point{s.time(*stamp), int(*count)})
 		}
 	default:
 		for _, stamp := range slices.Backward(slot[header:]) {
-			if s.live(stamp, now) {
-				points = append(points, point{s.time(stamp, now), 1})
+			if s.live(stamp) {
+				points = append(points, point{s.time(stamp), 1})
 			}
 		}
 	}
@@ -129,38 +131,38 @@ func (s *sliding) between(points []point, rate, n int, from time.Duration) time.
 	return from
 }
 
-func (s *sliding) used(hash uint64, _ time.Duration, now moment) int {
+func (s *sliding) used(hash uint64, _ time.Duration) int {
 	size, slot := s.find(hash)
 	switch {
 	case slot == nil:
 		return 0
 	case size == coarse:
-		return int(*s.open(slot, now).total)
+		return int(*s.open(slot).total)
 	}
-	return s.count(slot[header:], now)
+	return s.count(slot[header:])
 }
 
-func (s *sliding) record(hash uint64, _, at time.Duration, n int, now moment) int {
-	if at+s.period <= now.at {
-		return s.used(hash, 0, now) // booked, but settled so late that it does not count any more
+func (s *sliding) record(hash uint64, _, at time.Duration, n int) int {
+	if at+s.period <= s.now {
+		return s.used(hash, 0) // booked, but settled so late that it does not count any more
 	}
 	size, slot := s.find(hash)
 	used := 0
 	switch {
 	case slot == nil:
 		size = s.fits(n)
-		slot = s.add(size, hash, now)
+		slot = s.add(size, hash)
 	case size != coarse:
 		stamps := slot[header:]
-		used = s.count(stamps, now)
+		used = s.count(stamps)
 		clear(stamps[used:])
 		if used+n > len(stamps) {
-			size, slot = s.widen(size, slot, used+n, now)
+			size, slot = s.widen(size, slot, used+n)
 		}
 	}
 	if size == coarse {
-		b := s.open(slot, now)
-		b.add(s.stamp(at), n, now)
+		b := s.open(slot)
+		b.add(s.stamp(at), n)
 		return int(*b.total)
 	}
 	stamps := slot[header:]
@@ -173,17 +175,17 @@ func (s *sliding) record(hash uint64, _, at time.Duration, n int, now moment) in
 }
 
 // count returns the number of stamps that are still in the window.
-func (s *sliding) count(stamps []uint32, now moment) int {
+func (s *sliding) count(stamps []uint32) int {
 	n := 0
-	for n < len(stamps) && s.live(stamps[n], now) {
+	for n < len(stamps) && s.live(stamps[n]) {
 		n++
 	}
 	return n
 }
 
 // live reports whether a stamp is still in the window.
-func (s *sliding) live(stamp uint32, now moment) bool {
-	return stamp != 0 && s.time(stamp, now)+s.period > now.at
+func (s *sliding) live(stamp uint32) bool {
+	return stamp != 0 && s.time(stamp)+s.period > s.now
 }
 
 // fits returns the table whose slots hold n events.
@@ -197,23 +199,23 @@ func (s *sliding) fits(n int) int {
 }
 
 // add makes an empty slot for hash.
-func (s *sliding) add(size int, hash uint64, now moment) []uint32 {
+func (s *sliding) add(size int, hash uint64) []uint32 {
 	t := &s.tables[size]
 	if t.full() {
-		t.prune(func(slot []uint32) bool { return s.alive(size, slot, now) })
+		t.prune(func(slot []uint32) bool { return s.alive(size, slot) })
 	}
 	return t.insert(hash)
 }
 
 // widen moves a slot to a table where it can hold n events.
-func (s *sliding) widen(size int, slot []uint32, n int, now moment) (int, []uint32) {
+func (s *sliding) widen(size int, slot []uint32, n int) (int, []uint32) {
 	hash, wide := slotHash(slot), s.fits(n)
-	moved := s.add(wide, hash, now)
+	moved := s.add(wide, hash)
 	if wide == coarse {
-		b := s.open(moved, now)
+		b := s.open(moved)
 		for _, stamp := range slices.Backward(slot[header:]) {
 			if stamp != 0 {
-				b.add(stamp, 1, now)
+				b.add(stamp, 1)
 			}
 		}
 	} else {
@@ -224,21 +226,26 @@ func (s *sliding) widen(size int, slot []uint32, n int, now moment) (int, []uint
 }
 
 // alive reports whether a slot has an event in the window.
-func (s *sliding) alive(size int, slot []uint32, now moment) bool {
+func (s *sliding) alive(size int, slot []uint32) bool {
 	if size == coarse {
-		return *s.open(slot, now).total > 0
+		return *s.open(slot).total > 0
 	}
-	return s.live(slot[header], now)
+	return s.live(slot[header])
 }
 
 func (s *sliding) refresh(now moment) {
+	if now.at == s.now {
+		return
+	}
+	s.now = now.at
+	s.last = int64(now.at/s.tick) + 1<<30
 	forget, sweep := s.due(now)
 	if !forget && !sweep {
 		return
 	}
 	for size := range s.tables {
 		t := &s.tables[size]
-		t.sweep(func(slot []uint32) bool { return !forget && s.alive(size, slot, now) })
+		t.sweep(func(slot []uint32) bool { return !forget && s.alive(size, slot) })
 	}
 }
 
@@ -264,7 +271,6 @@ func (s *sliding) stamp(at time.Duration) uint32 {
 }
 
 // time is the time of a stamp that lies between three periods ago and one period ahead.
-func (s *sliding) time(stamp uint32, now moment) time.Duration {
-	last := int64(now.at/s.tick) + 1<<30
-	return time.Duration(last-int64(uint32(last)-stamp)) * s.tick
+func (s *sliding) time(stamp uint32) time.Duration {
+	return time.Duration(s.last-int64(uint32(s.last)-stamp)) * s.tick
 }

@@ -7,6 +7,7 @@ import "time"
 // takes. (The generic cell rate algorithm.)
 type spread struct {
 	aging
+	now   time.Duration // when it was refreshed last
 	table table
 }
 
@@ -26,7 +27,7 @@ func after(rest, at time.Duration, n int, every time.Duration) time.Duration {
 	return max(rest, at) + times(n, every)
 }
 
-func (s *spread) earliest(c claim, rate, n int, _ moment, from time.Duration, booked []booking) time.Duration {
+func (s *spread) earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration {
 	var rested time.Duration
 	if slot := s.table.find(c.hash); slot != nil {
 		rested = rest(slot)
@@ -53,30 +54,34 @@ func keeps(booked []booking, c claim, rested time.Duration) bool {
 	return true
 }
 
-func (s *spread) record(hash uint64, every, at time.Duration, n int, now moment) int {
+func (s *spread) record(hash uint64, every, at time.Duration, n int) int {
 	slot := s.table.find(hash)
 	if slot == nil {
 		if s.table.full() {
-			s.table.prune(func(slot []uint32) bool { return rest(slot) > now.at })
+			s.table.prune(s.live)
 		}
 		slot = s.table.insert(hash)
 	}
 	rested := uint64(after(rest(slot), at, n, every))
 	slot[header], slot[header+1] = uint32(rested), uint32(rested>>32)
-	return s.used(hash, every, now)
+	return s.used(hash, every)
 }
 
-func (s *spread) used(hash uint64, every time.Duration, now moment) int {
+func (s *spread) used(hash uint64, every time.Duration) int {
 	slot := s.table.find(hash)
 	if slot == nil {
 		return 0
 	}
-	return int((max(rest(slot)-now.at, 0) + every - 1) / every)
+	return int((max(rest(slot)-s.now, 0) + every - 1) / every)
 }
 
+// live reports whether the window of a slot is not at rest.
+func (s *spread) live(slot []uint32) bool { return rest(slot) > s.now }
+
 func (s *spread) refresh(now moment) {
+	s.now = now.at
 	if forget, sweep := s.due(now); forget || sweep {
-		s.table.sweep(func(slot []uint32) bool { return rest(slot) > now.at })
+		s.table.sweep(s.live)
 	}
 }
 
