@@ -168,7 +168,7 @@ type CropImageReply struct {
 var cropImage = wechat.Endpoint[CropImageRequest, CropImageReply]{
 	Name: "CropImage", Pattern: "POST /cv/img/aicrop",
 	Effect: wechat.EffectRead,
-	Check:  func(r *CropImageRequest) error { return r.Picture.check() },
+	Check:  (*CropImageRequest).check,
 }
 
 // CropImage finds the best parts of a picture. The picture itself is left as it is. For codes see OCRIDCard.

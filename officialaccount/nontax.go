@@ -146,7 +146,7 @@ var createNonTaxOrder = wechat.Endpoint[CreateNonTaxOrderRequest, CreateNonTaxOr
 	Name: "CreateNonTaxOrder", Pattern: "POST /nontax/unifiedorder",
 	Effect: wechat.EffectCreate,
 	Const:  map[string]string{"appid": wechat.ConstAppID},
-	Check:  func(r *CreateNonTaxOrderRequest) error { return r.check() },
+	Check:  (*CreateNonTaxOrderRequest).check,
 }
 
 // CreateNonTaxOrder makes an order that a person pays on the page it returns. The table of the official page has
@@ -173,7 +173,7 @@ var payNonTaxByCode = wechat.Endpoint[PayNonTaxByCodeRequest, NonTaxOrderID]{
 	Name: "PayNonTaxByCode", Pattern: "POST /nontax/micropay",
 	Effect: wechat.EffectCreate,
 	Const:  map[string]string{"appid": wechat.ConstAppID},
-	Check:  func(r *PayNonTaxByCodeRequest) error { return r.check() },
+	Check:  (*PayNonTaxByCodeRequest).check,
 }
 
 // PayNonTaxByCode charges the payment code that a person shows. It is for the caller to ask again, with the order id of
