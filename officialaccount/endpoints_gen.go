@@ -120,6 +120,98 @@ func Endpoints() []wechat.Spec {
 		switchDraftBox.Spec(),
 		getProductCardInfo.Spec(),
 
+		// guide.go
+		addGuide.Spec(),
+		updateGuide.Spec(),
+		getGuide.Spec(),
+		deleteGuide.Spec(),
+		listGuides.Spec(),
+		createGuideQRCode.Spec(),
+		listGuideChats.Spec(),
+		setGuideConfig.Spec(),
+		getGuideConfig.Spec(),
+		setGuideAccountConfig.Spec(),
+		getGuideAccountConfig.Spec(),
+		allowGuideMiniProgramPathCopy.Spec(),
+
+		// guide_buyer.go
+		addGuideBuyers.Spec(),
+		removeGuideBuyers.Spec(),
+		listGuideBuyers.Spec(),
+		transferGuideBuyers.Spec(),
+		updateGuideBuyer.Spec(),
+		getGuideOfBuyer.Spec(),
+		getGuideBuyer.Spec(),
+
+		// guide_group.go
+		createGuideGroup.Spec(),
+		listGuideGroups.Spec(),
+		listGroupGuides.Spec(),
+		addGuideToGroup.Spec(),
+		removeGuideFromGroup.Spec(),
+		listGroupsOfGuide.Spec(),
+		deleteGuideGroup.Spec(),
+
+		// guide_mass.go
+		addGuideMassJob.Spec(),
+		listGuideMassJobs.Spec(),
+		getGuideMassJob.Spec(),
+		updateGuideMassJob.Spec(),
+		cancelGuideMassJob.Spec(),
+
+		// guide_material.go
+		setGuideCardMaterial.Spec(),
+		listGuideCardMaterials.Spec(),
+		deleteGuideCardMaterial.Spec(),
+		setGuideImageMaterial.Spec(),
+		listGuideImageMaterials.Spec(),
+		deleteGuideImageMaterial.Spec(),
+		setGuideWordMaterial.Spec(),
+		listGuideWordMaterials.Spec(),
+		deleteGuideWordMaterial.Spec(),
+
+		// guide_tag.go
+		createGuideTagOption.Spec(),
+		deleteGuideTagOption.Spec(),
+		addGuideTagValues.Spec(),
+		listGuideTagOptions.Spec(),
+		tagGuideBuyers.Spec(),
+		untagGuideBuyers.Spec(),
+		listGuideBuyerTags.Spec(),
+		findGuideBuyersByTag.Spec(),
+		addGuideBuyerDisplayTags.Spec(),
+		listGuideBuyerDisplayTags.Spec(),
+
+		// invoice.go
+		setInvoiceBizAttr.Spec(),
+		getInvoiceAuthURL.Spec(),
+		getInvoiceAuthData.Spec(),
+		rejectInvoice.Spec(),
+		getInvoicePlatformURL.Spec(),
+		uploadInvoicePDF.Spec(),
+		getInvoicePDF.Spec(),
+		updateInvoiceCardStatus.Spec(),
+		createInvoiceCard.Spec(),
+		insertInvoice.Spec(),
+
+		// invoice_reimburse.go
+		getInvoiceInfo.Spec(),
+		batchGetInvoiceInfo.Spec(),
+		updateInvoiceStatus.Spec(),
+		batchUpdateInvoiceStatus.Spec(),
+		getInvoiceUserTitleURL.Spec(),
+		getInvoiceSelectTitleURL.Spec(),
+		scanInvoiceTitle.Spec(),
+		issueInvoice.Spec(),
+		reverseInvoice.Spec(),
+		queryInvoice.Spec(),
+
+		// marketing.go
+		createUserActionSet.Spec(),
+		listUserActionSets.Spec(),
+		addUserActions.Spec(),
+		listAdLeads.Spec(),
+
 		// mass.go
 		sendMassMessageByTag.Spec(),
 		sendMassMessageByOpenIDs.Spec(),
@@ -144,6 +236,9 @@ func Endpoints() []wechat.Spec {
 		getHDVoice.Spec(),
 		uploadArticleImage.Spec(),
 
+		// medical.go
+		sendMedicalMessage.Spec(),
+
 		// membercard.go
 		activateMemberCard.Spec(),
 		updateMemberCardUser.Spec(),
@@ -161,6 +256,18 @@ func Endpoints() []wechat.Spec {
 		deleteConditionalMenu.Spec(),
 		tryMatchMenu.Spec(),
 
+		// nontax.go
+		queryNonTaxFee.Spec(),
+		createNonTaxOrder.Spec(),
+		payNonTaxByCode.Spec(),
+		getNonTaxOrder.Spec(),
+		listNonTaxOrders.Spec(),
+		refundNonTaxOrder.Spec(),
+		downloadNonTaxBill.Spec(),
+		renotifyNonTaxOrder.Spec(),
+		mockNonTaxNotification.Spec(),
+		mockNonTaxFeeQuery.Spec(),
+
 		// ocr.go
 		ocrIDCard.Spec(),
 		ocrBankCard.Spec(),
@@ -171,12 +278,28 @@ func Endpoints() []wechat.Spec {
 		ocrMenu.Spec(),
 		ocrPlateNumber.Spec(),
 
+		// onecode.go
+		applyMarketCodes.Spec(),
+		getMarketCodeApplication.Spec(),
+		downloadMarketCodes.Spec(),
+		activateMarketCodes.Spec(),
+		getMarketCode.Spec(),
+		exchangeMarketCodeTicket.Spec(),
+
 		// openapi.go
 		clearQuota.Spec(),
 		getAPIQuota.Spec(),
 		clearAPIQuota.Spec(),
 		clearQuotaByAppSecret.Spec(),
 		getRidInfo.Spec(),
+
+		// poi.go
+		addPOI.Spec(),
+		getPOI.Spec(),
+		listPOIs.Spec(),
+		updatePOI.Spec(),
+		deletePOI.Spec(),
+		listPOICategories.Spec(),
 
 		// publish.go
 		submitPublish.Spec(),
