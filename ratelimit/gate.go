@@ -53,9 +53,7 @@ func (k *pace) full(now time.Duration) time.Duration {
 	if d := c.since + patience - now; d > 0 {
 		return d
 	}
-	if c == k.trial {
-		c.limit++
-	} else {
+	if c != k.trial { // more than one more would be no trial
 		c.limit *= 2
 	}
 	c.blocked = false
@@ -90,6 +88,7 @@ func (k *pace) wait(ctx context.Context, p Priority) (func(Outcome), error) {
 	}
 	w := k.queue.push(p)
 	timer := time.NewTimer(longest)
+	timer.Stop() // until w is first
 	defer timer.Stop()
 	for {
 		if k.queue.first() == w {

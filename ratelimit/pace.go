@@ -37,8 +37,8 @@ type pace struct {
 type refusal struct {
 	at     time.Duration
 	speed  float64       // of the calls then, a second; 0: none was set
-	window time.Duration // that it named; 0: none, or not the true one
-	closed time.Duration // how long the server took nothing, as far as it is certain
+	window time.Duration // that it named; 0: none
+	closed time.Duration // how long the server took nothing from then on, as far as it showed
 }
 
 func newPace(barriers *barrierSet, key string, now time.Time) *pace {
@@ -107,7 +107,6 @@ func (k *pace) refused(c *cycle, now time.Duration, o Outcome) {
 		k.window = min(max(grown, o.Window), longest)
 		wait = max(wait, k.window)
 		if r := k.refusal; r != nil {
-			r.window = 0
 			r.closed = now - r.at + wait
 		}
 		k.try()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -23,12 +24,19 @@ var (
 func admit(t *testing.T, l *Local) func(Outcome) {
 	t.Helper()
 	begin := time.Now()
+	done := await(t, l)
+	if d := time.Since(begin); d > 0 {
+		t.Fatalf("Admit took %v, want no wait", d)
+	}
+	return done
+}
+
+// await takes a turn of key "a".
+func await(t *testing.T, l *Local) func(Outcome) {
+	t.Helper()
 	done, err := l.Admit(t.Context(), "a", Normal)
 	if err != nil {
 		t.Fatalf("Admit: %v", err)
-	}
-	if d := time.Since(begin); d > 0 {
-		t.Fatalf("Admit took %v, want no wait", d)
 	}
 	return done
 }
@@ -128,6 +136,40 @@ func TestAdmitRefusedTogether(t *testing.T) {
 		if got := closedFor(t, l); got != 3*time.Second {
 			t.Errorf("closed for %v, want 3s", got)
 		}
+
+		l = new(Local)
+		a, b = admit(t, l), admit(t, l)
+		a(Outcome{Refused: true})
+		time.Sleep(100 * time.Millisecond)
+		b(Outcome{Refused: true})
+		if got := closedFor(t, l); got != 900*time.Millisecond {
+			t.Errorf("closed for %v, want what is left of 1s", got)
+		}
+	})
+}
+
+// A server that tells nothing is waited for half as long as it took the last time.
+func TestAdmitRefusedUntold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := closed(t, Outcome{})
+		for _, want := range []time.Duration{1000, 1100, 2200, 4400} {
+			if got := closedFor(t, l); got != want*time.Millisecond {
+				t.Errorf("closed for %v, want %v", got, want*time.Millisecond)
+			}
+			time.Sleep(closedFor(t, l))
+			if want < 4400 {
+				admit(t, l)(Outcome{Refused: true})
+			}
+		}
+		for _, want := range []time.Duration{2200, 1100, 1000} {
+			admit(t, l)(Outcome{})
+			time.Sleep(time.Minute)
+			admit(t, l)(Outcome{Refused: true})
+			if got := closedFor(t, l); got != want*time.Millisecond {
+				t.Errorf("closed for %v, want %v", got, want*time.Millisecond)
+			}
+			time.Sleep(closedFor(t, l))
+		}
 	})
 }
 
@@ -191,6 +233,32 @@ func TestAdmitTrial(t *testing.T) {
 	})
 }
 
+// A trial that hangs lets one more go four times a second.
+func TestAdmitTrialHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := closed(t, Outcome{RetryAfter: time.Second})
+		var gone atomic.Int32
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				done, err := l.Admit(t.Context(), "a", Normal)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				gone.Add(1)
+				time.Sleep(10 * time.Second)
+				done(Outcome{})
+			})
+		}
+		time.Sleep(3 * time.Second)
+		if n := gone.Load(); n < 7 || n > 9 {
+			t.Errorf("%d calls went out in the 2s of a trial, want 8", n)
+		}
+		wg.Wait()
+	})
+}
+
 // A trial that was not used is left to the next caller.
 func TestAdmitUnused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -211,21 +279,81 @@ func TestAdmitUnused(t *testing.T) {
 	})
 }
 
-// The pace is what succeeded in the time from the first call to the end of the barrier, spread evenly.
+// The pace is what succeeded from the first call to the end of the barrier, or in the window named, spread evenly.
 func TestAdmitPace(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		told   Outcome
+		trials int // that are refused too
+		rate   float64
+	}{
+		{"Retry-After", Outcome{Refused: true, RetryAfter: 30 * time.Second}, 0, 60. / 30},
+		{"window", Outcome{Refused: true, Window: 30 * time.Second}, 0, 60. / 30},
+		{"both", Outcome{Refused: true, RetryAfter: 10 * time.Second, Window: 30 * time.Second}, 0, 60. / 30},
+		{"wrong window", Outcome{Refused: true, Window: 10 * time.Second}, 2, 60. / (10 + 11 + 22)},
+		{"nothing", Outcome{Refused: true}, 0, 60},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := new(Local)
+				for range 60 {
+					admit(t, l)(Outcome{})
+				}
+				for range 1 + tt.trials {
+					admit(t, l)(tt.told)
+					time.Sleep(closedFor(t, l))
+				}
+				admit(t, l)(Outcome{})
+				begin := time.Now()
+				for i := range 50 {
+					await(t, l)(Outcome{})
+					want := time.Duration(float64(i+1) / (tt.rate * margin) * float64(time.Second))
+					if got := time.Since(begin); got < want*99/100 || got > want*101/100 {
+						t.Fatalf("call %d after %v, want %v", i, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A pace that is refused becomes a lower one: by little if it was kept up for long, by more if not.
+func TestAdmitPaceRefused(t *testing.T) {
+	for _, tt := range []struct {
+		calls    int
+		min, max float64 // of the pace before
+	}{
+		{15, 0.85, 0.91},
+		{90, 0.93, 0.97},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := paced(t, 10, time.Second)
+			begin := time.Now()
+			for range tt.calls {
+				await(t, l)(Outcome{})
+			}
+			before := time.Since(begin) / time.Duration(tt.calls)
+			await(t, l)(Outcome{Refused: true, RetryAfter: time.Second})
+			time.Sleep(time.Second)
+			admit(t, l)(Outcome{})
+			begin = time.Now()
+			await(t, l)(Outcome{})
+			if got := before.Seconds() / time.Since(begin).Seconds(); got < tt.min || got > tt.max {
+				t.Errorf("after %d calls the pace falls to %.2f of what it was, want %.2f to %.2f", tt.calls, got, tt.min, tt.max)
+			}
+		})
+	}
+}
+
+// The number in flight that was reached before a refusal is kept.
+func TestAdmitKeepsFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := paced(t, 60, 30*time.Second)
-		begin := time.Now()
-		for i := range 50 {
-			done, err := l.Admit(t.Context(), "a", Normal)
-			if err != nil {
-				t.Fatal(err)
-			}
-			done(Outcome{})
-			want := time.Duration(float64(i+1) / (2 * margin) * float64(time.Second))
-			if got := time.Since(begin); got < want*99/100 || got > want*101/100 {
-				t.Fatalf("call %d after %v, want %v", i, got, want)
-			}
+		l := new(Local)
+		l.grow(t, 16)[0](Outcome{Refused: true, RetryAfter: time.Second})
+		time.Sleep(time.Second)
+		admit(t, l)(Outcome{})
+		if got := l.limit("a"); got < 16 {
+			t.Errorf("%d in flight, want 16", got)
 		}
 	})
 }
@@ -243,6 +371,21 @@ func TestAdmitFew(t *testing.T) {
 		for range 100 {
 			admit(t, l)(Outcome{})
 		}
+
+		l = paced(t, 10, time.Second)
+		for range 3 {
+			time.Sleep(time.Hour)
+			admit(t, l)(Outcome{})
+		}
+		await(t, l)(Outcome{Refused: true, Window: time.Minute})
+		time.Sleep(time.Minute)
+		begin := time.Now()
+		for range 10 {
+			await(t, l)(Outcome{})
+		}
+		if d := time.Since(begin); d > 1100*time.Millisecond {
+			t.Errorf("10 calls at 10 a second took %v", d)
+		}
 	})
 }
 
@@ -256,11 +399,7 @@ func TestAdmitIdleDoesNotGrow(t *testing.T) {
 		}
 		begin := time.Now()
 		for range 11 {
-			done, err := l.Admit(t.Context(), "a", Normal)
-			if err != nil {
-				t.Fatal(err)
-			}
-			done(Outcome{})
+			await(t, l)(Outcome{})
 		}
 		if d := time.Since(begin); d < 900*time.Millisecond {
 			t.Errorf("11 calls at 10 a second took %v", d)
@@ -290,6 +429,37 @@ func TestAdmitConcurrency(t *testing.T) {
 		}
 		for range 100 { // no pace
 			admit(t, l)(Outcome{})
+		}
+
+		// The limit is kept even if the calls take long, and tried again after many of them.
+		flight := func() (dones []func(Outcome)) {
+			for range l.limit("a") {
+				dones = append(dones, admit(t, l))
+			}
+			return dones
+		}
+		dones = flight()
+		begin := time.Now()
+		time.AfterFunc(10*time.Second, func() { dones[0](Outcome{}) })
+		done, err := l.Admit(t.Context(), "a", Normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begin); d != 10*time.Second {
+			t.Errorf("a seventh call was let go after %v, want 10s", d)
+		}
+		done(Outcome{})
+		for _, done := range dones[1:] {
+			done(Outcome{})
+		}
+		n := 0
+		for ; l.limit("a") == 6 && n < 1000; n++ {
+			for _, done := range flight() {
+				done(Outcome{})
+			}
+		}
+		if got := l.limit("a"); got != 7 || n < fullFlights {
+			t.Errorf("%d in flight after %d full flights, want 7 after many", got, n)
 		}
 	})
 }
@@ -358,6 +528,7 @@ func TestAdmitContextEnds(t *testing.T) {
 				}
 			})
 		}
+		synctest.Wait()
 		wg.Go(func() {
 			done, err := l.Admit(t.Context(), "a", Background)
 			if err != nil {
@@ -443,7 +614,16 @@ func TestAdmitDeadline(t *testing.T) {
 			a, b := admit(t, l), admit(t, l)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			var wg sync.WaitGroup
+			var patient, wg sync.WaitGroup
+			patient.Go(func() {
+				done, err := l.Admit(t.Context(), "a", Normal)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				done(Outcome{})
+			})
+			synctest.Wait()
 			for range 3 {
 				wg.Go(func() {
 					_, err := l.Admit(ctx, "a", Normal)
@@ -460,6 +640,7 @@ func TestAdmitDeadline(t *testing.T) {
 				t.Errorf("failed after %v, want at once", d)
 			}
 			b(Outcome{})
+			patient.Wait()
 		})
 	})
 }
@@ -545,44 +726,41 @@ func TestAdmitStarvation(t *testing.T) {
 	})
 }
 
-// Idle keys are forgotten after ten minutes or ten windows, when another key comes in; closed ones are kept.
+// Idle keys are forgotten after ten minutes or ten windows, when another key comes in. Closed ones are kept, and those
+// with calls in flight.
 func TestAdmitForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := paced(t, 100, 2*time.Minute)
-		for i := range 1000 {
-			done, err := l.Admit(t.Context(), fmt.Sprint(i), Normal)
-			if err != nil {
-				t.Fatal(err)
-			}
-			done(Outcome{})
-		}
-		done, err := l.Admit(t.Context(), "closed", Normal)
-		if err != nil {
-			t.Fatal(err)
-		}
-		done(Outcome{Refused: true, RetryAfter: 24 * time.Hour})
-		visit := func(key string) int {
+		visit := func(key string) func(Outcome) {
 			done, err := l.Admit(t.Context(), key, Normal)
 			if err != nil {
 				t.Fatal(err)
 			}
-			done(Outcome{})
-			return len(l.paces.paces)
+			return done
+		}
+		for i := range 1000 {
+			visit(fmt.Sprint(i))(Outcome{})
+		}
+		visit("closed")(Outcome{})
+		_ = l.Raise(t.Context(), "closed", time.Now().Add(24*time.Hour))
+		flying := visit("flying")
+
+		want := func(keys ...string) {
+			t.Helper()
+			got := slices.Sorted(maps.Keys(l.paces.paces))
+			if !slices.Equal(got, keys) {
+				t.Errorf("kept %d keys %.40q, want %q", len(got), got, keys)
+			}
 		}
 		time.Sleep(10 * time.Minute)
-		visit("x")
+		visit("x")(Outcome{})
 		time.Sleep(10 * time.Minute)
-		if n := visit("y"); n != 4 { // a, closed, x, y
-			t.Errorf("%d keys left, want 4", n)
-		}
+		visit("y")(Outcome{})
+		want("a", "closed", "flying", "x", "y")
 		time.Sleep(10 * time.Minute)
-		visit("z")
-		if _, ok := l.paces.paces["a"]; ok {
-			t.Error("a key whose window is 2m is kept after 30m")
-		}
-		if _, ok := l.paces.paces["closed"]; !ok {
-			t.Error("a closed key was forgotten")
-		}
+		visit("z")(Outcome{})
+		want("closed", "flying", "y", "z")
+		flying(Outcome{})
 	})
 }
 
