@@ -251,6 +251,7 @@ func (f *flight) arm(req *http.Request) error {
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	} else {
 		req.Body, req.GetBody, req.ContentLength = http.NoBody, nil, 0
+		req.Header.Del("Content-Type")
 	}
 	timeout := f.policy.AttemptTimeout
 	if timeout == 0 {

@@ -3,6 +3,7 @@ package wechat
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -111,8 +112,10 @@ func (f *flight) admit() error {
 	began := time.Now()
 	// Windows are waited for with a margin, as the server's edges are not ours.
 	f.bound = boundContext{f, began.Add(f.policy.MaxRetryAfter + f.policy.MaxRetryAfter/4)}
-	if d, ok := f.Deadline(); ok && d.Before(f.bound.deadline) {
+	if d, ok := f.Deadline(); ok && (f.policy.MaxRetryAfter < 0 || d.Before(f.bound.deadline)) {
 		f.bound.deadline = d
+	} else if f.policy.MaxRetryAfter < 0 {
+		f.bound.deadline = began.Add(math.MaxInt64)
 	}
 	err := f.pass()
 	if waited := time.Since(began); waited >= time.Millisecond {

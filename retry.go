@@ -14,8 +14,9 @@ import (
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
-// RetryPolicy says how often, and how patiently, a call is repeated. Zero fields are the defaults named here;
-// a negative value turns a bound off where that makes sense.
+// RetryPolicy says how often, and how patiently, a call is repeated. Zero fields are the defaults named here. A
+// negative MaxRetryAfter, MaxElapsed, AttemptTimeout or Budget is no bound at all; a negative delay is none, and a
+// negative number of attempts is one.
 type RetryPolicy struct {
 	MaxAttempts      int           // 6: one call and five repeats
 	BaseDelay        time.Duration // 1s, doubled each time, full jitter

@@ -123,7 +123,7 @@ func (m *tokens) get(ctx context.Context, w want, refused Token) (Token, error) 
 		switch {
 		case old && (k.isFresh() || paused || m.busy(w.key)):
 			return k.Token, nil
-		case paused && k.err != nil && !old && refused.Value == "":
+		case paused && k.err != nil && !old && (refused.Value == "" || refused.Value == k.dead):
 			return Token{}, later(k.err, time.Until(k.pause))
 		}
 	}
