@@ -51,7 +51,7 @@ func classify(spec Spec, status int, code Code, message string) Verdict {
 }
 
 // minutePaths are limited by the minute where the same code means the day elsewhere.
-var minutePaths = []string{"/wxa/getwxacodeunlimit"}
+var minutePaths = []string{"/wxa/getwxacodeunlimit", "/publisher/stat"}
 
 // window is the window of a limit of calls, by the text first.
 func window(spec Spec, code Code, message string) time.Duration {

@@ -66,6 +66,7 @@ type Spec struct {
 
 	check   func(req any) error
 	partial func(res any) []string
+	refused func(res any) (Code, string)
 	reopens func(req any) string
 	keep    func(res any) Token
 	restore func(res any, t Token)
@@ -116,12 +117,13 @@ type Endpoint[Req, Res any] struct {
 	To        func(*Req) []string // whom a request reaches; nil: no one
 	Dedupe    func(*Req) *string  // the field that makes the server drop a repeat
 	DedupeFor time.Duration
-	Dedupes   func(*Req) time.Duration // in place of Dedupe: how long the server drops a repeat of the same bytes; 0: it does not
-	Check     func(*Req) error         // what can never work (a text over the documented bytes): refused before anything is sent
-	Partial   func(*Res) []string      // whom a call that succeeded did not reach
-	Reopens   func(*Req) string        // the path whose daily quota a success opens again; "": all of the app's
-	Keep      func(*Res) Token         // for tickets: kept like a token, key by request
-	Restore   func(*Res, Token)        // fills a reply from what was kept; goes with Keep
+	Dedupes   func(*Req) time.Duration  // in place of Dedupe: how long the server drops a repeat of the same bytes; 0: it does not
+	Check     func(*Req) error          // what can never work (a text over the documented bytes): refused before anything is sent
+	Partial   func(*Res) []string       // whom a call that succeeded did not reach
+	Refused   func(*Res) (Code, string) // for the few replies that say in another field than errcode that the call was refused
+	Reopens   func(*Req) string         // the path whose daily quota a success opens again; "": all of the app's
+	Keep      func(*Res) Token          // for tickets: kept like a token, key by request
+	Restore   func(*Res, Token)         // fills a reply from what was kept; goes with Keep
 
 	spec atomic.Pointer[Spec] // made at the first use
 }
@@ -153,6 +155,9 @@ func (e *Endpoint[Req, Res]) compiled() *Spec {
 	}
 	if e.Partial != nil {
 		s.partial = func(res any) []string { return e.Partial(res.(*Res)) }
+	}
+	if e.Refused != nil {
+		s.refused = func(res any) (Code, string) { return e.Refused(res.(*Res)) }
 	}
 	if e.Reopens != nil {
 		s.reopens = func(req any) string {

@@ -148,15 +148,22 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	}
 	code, message, err := f.plan.failure(f.call.Product, status, header, body)
 	ok := status >= 200 && status < 300
-	switch {
-	case code == 0 && ok && err == nil:
+	if code == 0 && ok && err == nil {
 		f.class = fine
 		if err := f.plan.decode(header, body, f.call.Response); err != nil {
 			f.class = final
 			v = Verdict{Kind: ErrBadReply}
 			f.last = f.error(v, status, 0, "", err)
+			return v, after
 		}
-		return v, after
+		if f.call.Spec.refused == nil {
+			return v, after
+		}
+		if code, message = f.call.Spec.refused(f.call.Response); code == 0 {
+			return v, after
+		}
+	}
+	switch {
 	case code == 0 && ok:
 		f.class = lost
 		v = Verdict{Kind: ErrBadReply}

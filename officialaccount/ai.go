@@ -128,21 +128,15 @@ type Semantic struct {
 
 var searchSemantic = wechat.Endpoint[SearchSemanticRequest, SearchSemanticReply]{
 	Name: "SearchSemantic", Pattern: "POST /semantic/semproxy/search",
-	Effect: wechat.EffectRead,
-	Const:  map[string]string{"appid": wechat.ConstAppID},
+	Effect:  wechat.EffectRead,
+	Const:   map[string]string{"appid": wechat.ConstAppID},
+	Refused: func(r *SearchSemanticReply) (wechat.Code, string) { return wechat.Code(r.Ret), "" },
 }
 
 // SearchSemantic reads an intent out of a sentence. It stands in an older version of the documentation only. A refusal
 // can come without an errcode; it is a *wechat.Error all the same, with the code of the reply's ret.
 func (c *Client) SearchSemantic(ctx context.Context, r *SearchSemanticRequest) (*SearchSemanticReply, error) {
-	reply, err := searchSemantic.Do(ctx, c.caller, r)
-	if err != nil {
-		return nil, err
-	}
-	if reply.Ret != 0 {
-		return nil, c.refused(searchSemantic.Name, reply.Ret, "", 0)
-	}
-	return reply, nil
+	return searchSemantic.Do(ctx, c.caller, r)
 }
 
 // CropImageRequest is a picture to crop.

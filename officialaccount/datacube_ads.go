@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/seed175cf469/wechat"
-	"github.com/seed175cf469/wechat/internal/wire"
 )
 
 // AdSlot is a kind of place where an account shows advertisements.
@@ -49,46 +48,15 @@ type PublisherReply struct {
 	TotalNum int              `json:"total_num"` // in all pages
 }
 
-func (r *PublisherReply) outcome() PublisherOutcome { return r.BaseResp }
+// refusal is the code of a page that is none.
+func (r *PublisherReply) refusal() (wechat.Code, string) {
+	return wechat.Code(r.BaseResp.Ret), r.BaseResp.ErrMsg
+}
 
 // PublisherOutcome stands in a reply in place of an errcode.
 type PublisherOutcome struct {
 	ErrMsg string `json:"err_msg"`
 	Ret    int    `json:"ret"` // 0: success
-}
-
-// kind is what the few documented codes mean.
-func (o PublisherOutcome) kind() wechat.Kind {
-	switch o.Ret {
-	case 45009:
-		return wechat.ErrRateLimited
-	case 1701, 45010:
-		return wechat.ErrInvalidRequest
-	case 2009:
-		return wechat.ErrForbidden
-	}
-	return 0
-}
-
-// publisherStat calls an endpoint whose refusals stand in the reply.
-func publisherStat[Req, Res any, P interface {
-	*Res
-	outcome() PublisherOutcome
-}](ctx context.Context, c *Client, e *wechat.Endpoint[Req, Res], r *Req) (*Res, error) {
-	res, err := e.Do(ctx, c.caller, r)
-	if err != nil {
-		return nil, err
-	}
-	if o := P(res).outcome(); o.Ret != 0 {
-		return nil, c.refused(e.Name, o.Ret, o.ErrMsg, o.kind())
-	}
-	return res, nil
-}
-
-// refused is the error of a reply that has its code in a field other than errcode, so that the client took it for a
-// success.
-func (c *Client) refused(endpoint string, code int, message string, kind wechat.Kind) error {
-	return &wechat.Error{Code: wechat.Code(code), Kind: kind, Message: wire.Redact(message), Endpoint: endpoint, App: c.appID}
 }
 
 // GetPublisherAdPosStatRequest asks for a page of some days, and perhaps of one place.
@@ -125,19 +93,19 @@ type GetPublisherAdPosStatReply struct {
 
 var getPublisherAdPosStat = wechat.Endpoint[GetPublisherAdPosStatRequest, GetPublisherAdPosStatReply]{
 	Name: "GetPublisherAdPosStat", Pattern: "GET /publisher/stat",
-	Effect: wechat.EffectRead,
-	Const:  map[string]string{"action": "publisher_adpos_general"},
+	Effect:  wechat.EffectRead,
+	Const:   map[string]string{"action": "publisher_adpos_general"},
+	Refused: func(r *GetPublisherAdPosStatReply) (wechat.Code, string) { return r.refusal() },
 }
 
 // GetPublisherAdPosStat tells what advertisements brought, a row for each day and place. It spans at most 90 days.
 //
 // A refusal does not come as an errcode, but is a *wechat.Error all the same: 1701 means that a parameter is wrong, 2009
-// that the account shows no advertisements, 45009 that the calls are too many. The client learns of it too late to
-// repeat the call or to hold back the next.
+// that the account shows no advertisements, 45009 that the calls are too many.
 //
 // Official page: https://developers.weixin.qq.com/doc/offiaccount/Analytics/Ad_Analysis.html
 func (c *Client) GetPublisherAdPosStat(ctx context.Context, r *GetPublisherAdPosStatRequest) (*GetPublisherAdPosStatReply, error) {
-	return publisherStat(ctx, c, &getPublisherAdPosStat, r)
+	return getPublisherAdPosStat.Do(ctx, c.caller, r)
 }
 
 // AllPublisherAdPosStats walks the figures of some days; an empty slot means all but AdSlotBizCPS.
@@ -177,8 +145,9 @@ type GetPublisherCPSStatReply struct {
 
 var getPublisherCPSStat = wechat.Endpoint[PublisherStatRequest, GetPublisherCPSStatReply]{
 	Name: "GetPublisherCPSStat", Pattern: "GET /publisher/stat",
-	Effect: wechat.EffectRead,
-	Const:  map[string]string{"action": "publisher_cps_general"},
+	Effect:  wechat.EffectRead,
+	Const:   map[string]string{"action": "publisher_cps_general"},
+	Refused: func(r *GetPublisherCPSStatReply) (wechat.Code, string) { return r.refusal() },
 }
 
 // GetPublisherCPSStat tells what the advertising of products (返佣商品) brought, a row for each day. It spans at most
@@ -186,7 +155,7 @@ var getPublisherCPSStat = wechat.Endpoint[PublisherStatRequest, GetPublisherCPSS
 //
 // Official page: https://developers.weixin.qq.com/doc/offiaccount/Analytics/Ad_Analysis.html
 func (c *Client) GetPublisherCPSStat(ctx context.Context, r *PublisherStatRequest) (*GetPublisherCPSStatReply, error) {
-	return publisherStat(ctx, c, &getPublisherCPSStat, r)
+	return getPublisherCPSStat.Do(ctx, c.caller, r)
 }
 
 // AllPublisherCPSStats walks the figures of some days.
@@ -244,8 +213,9 @@ type GetPublisherSettlementReply struct {
 
 var getPublisherSettlement = wechat.Endpoint[PublisherStatRequest, GetPublisherSettlementReply]{
 	Name: "GetPublisherSettlement", Pattern: "GET /publisher/stat",
-	Effect: wechat.EffectRead,
-	Const:  map[string]string{"action": "publisher_settlement"},
+	Effect:  wechat.EffectRead,
+	Const:   map[string]string{"action": "publisher_settlement"},
+	Refused: func(r *GetPublisherSettlementReply) (wechat.Code, string) { return r.refusal() },
 }
 
 // GetPublisherSettlement tells how the income from advertisements was settled, a row for each half of a month that
@@ -253,7 +223,7 @@ var getPublisherSettlement = wechat.Endpoint[PublisherStatRequest, GetPublisherS
 //
 // Official page: https://developers.weixin.qq.com/doc/offiaccount/Analytics/Ad_Analysis.html
 func (c *Client) GetPublisherSettlement(ctx context.Context, r *PublisherStatRequest) (*GetPublisherSettlementReply, error) {
-	return publisherStat(ctx, c, &getPublisherSettlement, r)
+	return getPublisherSettlement.Do(ctx, c.caller, r)
 }
 
 // AllPublisherSettlements walks the settlements of some days.

@@ -1,12 +1,14 @@
 package officialaccount
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed175cf469/wechat"
 )
@@ -130,13 +132,15 @@ func TestPublisherActions(t *testing.T) {
 
 // Refusals of the publisher's figures come with neither errcode nor another HTTP status.
 func TestPublisherRefused(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a minute's limit is not waited for
+	defer cancel()
 	ask := PublisherStatRequest{Page: 1, PageSize: 90, StartDate: "2024-02-01", EndDate: "2024-02-29"}
 	calls := map[string]func(*Client) (any, error){
 		"GetPublisherAdPosStat": func(oa *Client) (any, error) {
-			return oa.GetPublisherAdPosStat(t.Context(), &GetPublisherAdPosStatRequest{PublisherStatRequest: ask})
+			return oa.GetPublisherAdPosStat(ctx, &GetPublisherAdPosStatRequest{PublisherStatRequest: ask})
 		},
-		"GetPublisherCPSStat":    func(oa *Client) (any, error) { return oa.GetPublisherCPSStat(t.Context(), &ask) },
-		"GetPublisherSettlement": func(oa *Client) (any, error) { return oa.GetPublisherSettlement(t.Context(), &ask) },
+		"GetPublisherCPSStat":    func(oa *Client) (any, error) { return oa.GetPublisherCPSStat(ctx, &ask) },
+		"GetPublisherSettlement": func(oa *Client) (any, error) { return oa.GetPublisherSettlement(ctx, &ask) },
 	}
 	for ret, kind := range map[int]wechat.Kind{
 		45009: wechat.ErrRateLimited, 1701: wechat.ErrInvalidRequest, 2009: wechat.ErrForbidden, 7: 0,
