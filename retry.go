@@ -375,7 +375,10 @@ func (f *flight) failed() error {
 	case f.last == nil: // a success that was to be repeated cannot be
 		err = f.stopped
 	case f.stopped != nil && !errors.Is(err, f.stopped):
-		err = fmt.Errorf("%w: %w", f.stopped, f.last)
+		if after, ok := RetryAfter(f.stopped); ok {
+			f.last.After = max(f.last.After, after)
+		}
+		err = fmt.Errorf("%w; then %w", f.last, f.stopped)
 	case f.why != nil:
 		err = fmt.Errorf("%w: %w", f.last, f.why)
 	}
