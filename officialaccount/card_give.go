@@ -20,7 +20,7 @@ type CardQRCodeItem struct {
 	CardID       string `json:"card_id"`
 	Code         string `json:"code,omitempty"`           // of a card with UseCustomCode whose codes are not deposited
 	OpenID       string `json:"openid,omitempty"`         // the only person who may take it; of a card with BindOpenID
-	IsUniqueCode bool   `json:"is_unique_code,omitempty"` // the code changes with each scan, and can be taken once
+	IsUniqueCode bool   `json:"is_unique_code,omitempty"` // it hands out one card, and cannot be scanned again after
 	OuterID      int    `json:"outer_id,omitempty"`       // the older form of OuterStr
 	OuterStr     string `json:"outer_str,omitempty"`      // comes back in the events about the card
 }

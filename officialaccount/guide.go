@@ -178,9 +178,9 @@ func (c *Client) CreateGuideQRCode(ctx context.Context, r *CreateGuideQRCodeRequ
 // ListGuideChatsRequest asks for one page.
 type ListGuideChatsRequest struct {
 	GuideRef
-	OpenID    string `json:"openid,omitempty"`     // of a buyer; empty: of all
-	BeginTime int64  `json:"begin_time,omitempty"` // where OpenID is empty
-	EndTime   int64  `json:"end_time,omitempty"`   // where OpenID is empty
+	OpenID    string `json:"openid,omitempty"` // of a buyer; empty: of all
+	BeginTime int64  `json:"begin_time,omitempty"`
+	EndTime   int64  `json:"end_time,omitempty"`
 	GuidePage
 }
 
@@ -227,7 +227,7 @@ func (c *Client) AllGuideChats(ctx context.Context, r ListGuideChatsRequest) ite
 
 // GuideFastReply is a text that a guide can pick.
 type GuideFastReply struct {
-	Content string `json:"content"` // at most 200 characters
+	Content string `json:"content"`
 }
 
 // GuideReplyType is what a GuideAutoReply sends.

@@ -69,7 +69,7 @@ type GuideMassStatus int
 // The states of broadcasts.
 const (
 	GuideMassWaiting  GuideMassStatus = 1
-	GuideMassSending  GuideMassStatus = 2 // the guide confirmed it
+	GuideMassSending  GuideMassStatus = 2 // the guide has set it off
 	GuideMassDone     GuideMassStatus = 3
 	GuideMassCanceled GuideMassStatus = 4
 )

@@ -51,7 +51,7 @@ type GuideCard struct {
 	AppID    string `json:"appid"`
 	Path     string `json:"path"`
 	PicURL   string `json:"picurl"`    // the cover
-	MasterID int64  `json:"master_id"` // the two parts of the cover's id
+	MasterID int64  `json:"master_id"` // this and SlaveID are ids of the cover
 	SlaveID  int64  `json:"slave_id"`
 }
 

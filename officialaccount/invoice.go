@@ -307,7 +307,7 @@ type InvoiceStatus string
 const (
 	InvoiceInit     InvoiceStatus = "INVOICE_REIMBURSE_INIT"    // may be submitted
 	InvoiceLocked   InvoiceStatus = "INVOICE_REIMBURSE_LOCK"    // is submitted, by one company only
-	InvoiceClosed   InvoiceStatus = "INVOICE_REIMBURSE_CLOSURE" // is paid; final, and out of the wallet
+	InvoiceClosed   InvoiceStatus = "INVOICE_REIMBURSE_CLOSURE" // is paid; final
 	InvoiceCanceled InvoiceStatus = "INVOICE_REIMBURSE_CANCEL"  // is canceled by a red invoice
 )
 
@@ -406,7 +406,7 @@ type InvoiceUserCard struct {
 
 // InvoiceCardExt has the invoice. It is sent as an object, and not as text as a CardExt of the JS-SDK is.
 type InvoiceCardExt struct {
-	NonceStr string          `json:"nonce_str"` // random, at most 32 characters
+	NonceStr string          `json:"nonce_str"` // random
 	UserCard InvoiceUserCard `json:"user_card"`
 }
 
