@@ -96,15 +96,14 @@ type ConsumeCardCodeReply struct {
 
 var consumeCardCode = wechat.Endpoint[CardCode, ConsumeCardCodeReply]{
 	Name: "ConsumeCardCode", Pattern: "POST /card/code/consume",
-	Effect: wechat.EffectSet,
+	Effect: wechat.EffectCreate,
 }
 
 // ConsumeCardCode redeems a card. 40099 means that the code is redeemed already, 40056 that there is no such code, 40127
 // that it is another card's.
 //
-// A reply that got lost makes the client call again, and that call is answered with 40099 although it was this
-// ConsumeCardCode that redeemed the card. Where it matters who did, read the code with GetCardCode before, and
-// call with a RetryPolicy of one attempt (wechat.ContextWithRetry): then 40099 is about somebody else.
+// Where the reply got lost the call is not repeated and ends in wechat.ErrOutcomeUnknown, as a repeat would be told
+// 40099 whoever redeemed the card: read the code with GetCardCode then.
 func (c *Client) ConsumeCardCode(ctx context.Context, r *CardCode) (*ConsumeCardCodeReply, error) {
 	return consumeCardCode.Do(ctx, c.caller, r)
 }
