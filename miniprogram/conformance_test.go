@@ -7,5 +7,5 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conform.Run(t, New, Endpoints(), conform.Options{Product: "miniprogram"})
+	conform.Run(t, New, Endpoints(), conform.Options{Product: "miniprogram", AtLeast: 45})
 }
