@@ -245,3 +245,23 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestSharedCalls: a call that the official account and the mini program share has one effect.
+func TestSharedCalls(t *testing.T) {
+	list, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]*Endpoint{}
+	for _, e := range list {
+		if e.Product == "work" {
+			continue // another host
+		}
+		call := e.Name + " " + e.Method + " " + e.Path
+		if f, ok := first[call]; !ok {
+			first[call] = e
+		} else if e.Effect != f.Effect {
+			t.Errorf("%s: %s is %s, at %s it is %s", e.Where, e.Name, e.Effect, f.Where, f.Effect)
+		}
+	}
+}
