@@ -151,15 +151,19 @@ func sorted[V any](fields map[string]V) []string {
 func (s *Server) reachable(x *exchange) (reached []string, refused *Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	follows := func(id string) bool { return !s.gone[id] }
+	if x.Product != work && x.endpoint.description.Recipient == "touser" && !strings.Contains(x.Path, "subscribe") { // a consent needs no follow
+		follows = s.stateOf(x.App).follows
+	}
 	for _, r := range x.Recipients {
 		if s.openID != nil && x.Product != work && !s.openID(r) {
 			return nil, &Reply{Code: 40003}
 		}
-		if !s.gone[r] {
+		if follows(r) {
 			reached = append(reached, r)
 		}
 	}
-	if len(reached) == 0 && len(x.Recipients) > 0 {
+	if len(reached) == 0 && len(x.Recipients) > 0 && x.endpoint.spec.Effect == wechat.EffectSend {
 		return nil, &Reply{Code: 43004}
 	}
 	return reached, nil

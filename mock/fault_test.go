@@ -96,7 +96,7 @@ func TestWhichCallsAFaultStrikes(t *testing.T) {
 			s.Fault("GetUser", tt.fault)
 			var got strings.Builder
 			for i := range 10 {
-				_, _, body := request(t, s, "GET", "/cgi-bin/user/info?access_token=T&openid="+string(rune('0'+i)), "", "")
+				_, _, body := request(t, s, "GET", "/cgi-bin/person/info?access_token=T&openid="+string(rune('0'+i)), "", "")
 				if strings.Contains(body, "-1") {
 					got.WriteByte('x')
 				} else {

@@ -98,9 +98,9 @@ func (s *Server) Limit(endpoint string, limits ...Limit) {
 	}
 }
 
-// take counts a call under all limits, or under none where one refuses it. release ends its flight. dropped are
-// those whom it will not reach although it is accepted.
-func (s *Server) take(x *exchange) (refused *Reply, dropped []string, release func()) {
+// take counts a call under all limits, or under none where one refuses it; reaches tells whether those of each
+// recipient are among them. release ends its flight. dropped are those whom it will not reach although it is accepted.
+func (s *Server) take(x *exchange, reaches bool) (refused *Reply, dropped []string, release func()) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,6 +137,9 @@ func (s *Server) take(x *exchange) (refused *Reply, dropped []string, release fu
 		for _, l := range s.limits[name] {
 			recipients := []string{""}
 			if l.Recipient {
+				if !reaches {
+					continue
+				}
 				recipients = x.Recipients
 			}
 			for _, r := range recipients {
@@ -168,11 +171,7 @@ func (c *counter) open(l *Limit, now time.Time) (opens time.Time, ok bool) {
 	if l.Window == 0 {
 		return now.Add(time.Second), c.flying < l.Rate
 	}
-	begin := now.Add(-l.Window) // a call that is as old as the window has left it
-	if l.Natural {
-		begin = windowStart(now, l.Window).Add(-1)
-	}
-	c.calls = slices.DeleteFunc(c.calls, func(t time.Time) bool { return !t.After(begin) })
+	c.forget(l, now)
 	if len(c.calls) < l.Rate {
 		return now, true
 	}
@@ -180,6 +179,25 @@ func (c *counter) open(l *Limit, now time.Time) (opens time.Time, ok bool) {
 		return windowStart(now, l.Window).Add(l.Window), false
 	}
 	return c.calls[len(c.calls)-l.Rate].Add(l.Window), false
+}
+
+// forget drops the calls that have left the window.
+func (c *counter) forget(l *Limit, now time.Time) {
+	begin := now.Add(-l.Window) // a call that is as old as the window has left it
+	if l.Natural {
+		begin = windowStart(now, l.Window).Add(-1)
+	}
+	c.calls = slices.DeleteFunc(c.calls, func(t time.Time) bool { return !t.After(begin) })
+}
+
+// used is how many calls of an app a limit has in its window.
+func (s *Server) used(l *Limit, app, endpoint string) int {
+	c := s.counters[counterKey{limit: l, app: app, endpoint: endpoint}]
+	if c == nil {
+		return 0
+	}
+	c.forget(l, time.Now())
+	return len(c.calls)
 }
 
 // windowStart is the last full second, minute or UTC+8 day.

@@ -15,7 +15,7 @@ import (
 
 // getUserPath is called by hand, as a client would wait.
 const (
-	getUserPath = "/cgi-bin/user/info?openid=o&access_token=T"
+	getUserPath = "/cgi-bin/person/info?openid=o&access_token=T"
 	sendPath    = "/cgi-bin/message/template/send?access_token=T"
 )
 

@@ -124,9 +124,9 @@ var (
 		Name: "SendCustom", Pattern: "POST /cgi-bin/message/custom/send", Effect: wechat.EffectSend,
 		To: func(m *message) []string { return []string{m.ToUser} }}
 	getUser = wechat.Endpoint[userRequest, user]{
-		Name: "GetUser", Pattern: "GET /cgi-bin/user/info", Effect: wechat.EffectRead}
+		Name: "GetUser", Pattern: "GET /cgi-bin/person/info", Effect: wechat.EffectRead}
 	listUsers = wechat.Endpoint[pageRequest, page]{
-		Name: "ListUsers", Pattern: "GET /cgi-bin/user/get", Effect: wechat.EffectRead}
+		Name: "ListUsers", Pattern: "GET /cgi-bin/person/get", Effect: wechat.EffectRead}
 	uploadMedia = wechat.Endpoint[upload, uploaded]{
 		Name: "UploadMedia", Pattern: "POST /cgi-bin/media/upload", Effect: wechat.EffectUpload}
 	getMedia = wechat.Endpoint[mediaRequest, wechat.Blob]{
@@ -144,7 +144,7 @@ var (
 		Const: map[string]string{"agentid": wechat.ConstAgentID},
 		To:    func(m *workMessage) []string { return []string{m.ToUser} }}
 	getMember = wechat.Endpoint[memberRequest, member]{
-		Name: "GetMember", Pattern: "GET /cgi-bin/user/get", Effect: wechat.EffectRead}
+		Name: "GetMember", Pattern: "GET /cgi-bin/person/get", Effect: wechat.EffectRead}
 )
 
 type workMessage struct {

@@ -16,6 +16,10 @@ import (
 // token or fields are wrong, keeps the limits and makes the faults that a test asks for, and records everything.
 // An endpoint that nothing was scripted for answers success with values that fit its types.
 //
+// For official accounts it keeps, for each app, what the calls make and change: followers with their remarks and tags,
+// the black list, menus, templates, media and material, drafts and what is published, mass messages, QR codes, short
+// keys and customer service agents. Scripts and handlers come first. GetAPIQuota tells the limits that Limit has set.
+//
 // Endpoints are named by their methods, as in "SendTemplateMessage"; a name that none of the server's endpoints
 // has makes the verbs panic. The ids of apps are wechat.App.ID.
 //
@@ -39,7 +43,9 @@ type Server struct {
 	calls     []*Call
 	delivered []Message
 	accepted  map[string]*acceptance
-	gone      map[string]bool // who does not follow
+	gone      map[string]bool   // who does not follow any account
+	states    map[string]*state // by app
+	jobTime   time.Duration
 	openID    func(string) bool
 }
 
@@ -55,6 +61,7 @@ func NewServer(specs ...wechat.Spec) *Server {
 		routes: map[string][]*endpoint{}, life: 2 * time.Hour, apps: map[string][]account{}, grants: map[string]*grant{},
 		issuers: map[issuerKey]*issuer{}, scripts: map[string][]Reply{}, handlers: map[string]func(Call) Reply{},
 		limits: map[string][]*Limit{}, counters: map[counterKey]*counter{}, accepted: map[string]*acceptance{}, gone: map[string]bool{},
+		states: map[string]*state{},
 	}
 	for _, spec := range specs {
 		s.add(spec)
@@ -88,6 +95,9 @@ func (s *Server) Options() []wechat.Option {
 // App makes an account known, with its secret; on WeCom there may be several of one id, each with a secret. As
 // long as none is known, every id and secret is accepted. The product ("officialaccount", "miniprogram",
 // "work") need only be told where two of them have a path in common and it matters which is meant.
+//
+// What an account that is known does not have does not exist: a media id that was never given out, or the menu before
+// there is one, is refused with the platform's errcode.
 func (s *Server) App(app wechat.App, product ...string) {
 	a := account{App: app}
 	if len(product) > 0 {
@@ -116,20 +126,6 @@ func (s *Server) Handle(endpoint string, handler func(Call) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handlers[endpoint] = handler
-}
-
-// Unfollow makes messages to these people fail with 43004, until they Follow.
-func (s *Server) Unfollow(openids ...string) { s.follow(true, openids) }
-
-// Follow takes back an Unfollow.
-func (s *Server) Follow(openids ...string) { s.follow(false, openids) }
-
-func (s *Server) follow(gone bool, openids []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, id := range openids {
-		s.gone[id] = gone
-	}
 }
 
 // CheckOpenIDs refuses recipients that are not valid with 40003, except on WeCom. A nil func takes those that
@@ -214,19 +210,20 @@ func (s *Server) work(x *exchange) (reply Reply, release func()) {
 	if refused := s.authorized(x); refused != nil {
 		return *refused, func() {}
 	}
-	refused, dropped, release := s.take(x)
-	if refused != nil {
-		return *refused, release
-	}
-	if refused := x.complete(); refused != nil {
-		return *refused, release
-	}
-	reached, refused := s.reachable(x)
-	if refused != nil {
-		return *refused, release
-	}
+	// A repeat comes before the limits of each recipient: nobody gets anything by it.
 	again, accept := s.deduped(x)
-	if again != nil {
+	refused, dropped, release := s.take(x, again == nil)
+	var reached []string
+	if refused == nil && again == nil {
+		if refused = x.complete(); refused == nil {
+			reached, refused = s.reachable(x)
+		}
+	}
+	switch {
+	case refused != nil:
+		accept(*refused)
+		return *refused, release
+	case again != nil:
 		return *again, release
 	}
 	reply = s.fill(x.endpoint, s.reply(x))
@@ -257,7 +254,7 @@ func (s *Server) reply(x *exchange) Reply {
 	case x.endpoint.issues():
 		return s.issue(x)
 	}
-	return Reply{}
+	return s.live(x)
 }
 
 // cleared opens the day's quotas that a call has cleared.

@@ -204,7 +204,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"unknown path", "GET", "/nothing", "", "", 404, "<html>"},
 		{"GET for POST", "GET", sendPath, "", "", 200, `{"errcode":43002,"errmsg":"require POST method rid: `},
-		{"POST for GET", "POST", "/cgi-bin/user/info?access_token=T", "", "", 200, `{"errcode":43001,`},
+		{"POST for GET", "POST", "/cgi-bin/person/info?access_token=T", "", "", 200, `{"errcode":43001,`},
 		{"no token", "POST", "/cgi-bin/message/template/send", "", good, 200, `{"errcode":41001,`},
 		{"foreign token", "POST", "/cgi-bin/message/template/send?access_token=X", "", good, 200, `{"errcode":40014,`},
 		{"old token of ours", "POST", "/cgi-bin/message/template/send?access_token=mock_9_x", "", good, 200, `{"errcode":40001,`},

@@ -41,11 +41,20 @@ var texts = map[wechat.Code]string{
 	45009: "reach max api daily quota limit",
 	45011: "api minute-quota reach limit, must slower, retry next minute",
 	45047: "out of response count limit",
+	40246: "invalid keyword list",
 	45065: "clientmsgid exist",
 	45066: "same clientmsgid retry too fast",
+	45110: "author size out of limit",
 	45168: "hit black list keyword",
+	45171: "failed for some openids",
 	47001: "data format error",
 	48001: "api unauthorized",
+	53600: "invalid article_id",
+	65320: "match rule has a withdrawn field",
+
+	9410010: "long_data too long",
+	9410011: "expire_seconds too large",
+	9410012: "short_key not found",
 }
 
 // workTexts are those that read differently on WeCom.

@@ -43,9 +43,9 @@ func ask(t *testing.T, s *mock.Server, kind string) (token string, expiresIn int
 // use calls an API with a token and gives the errcode.
 func use(t *testing.T, s *mock.Server, token string) int {
 	t.Helper()
-	target := "/cgi-bin/user/info?openid=o&access_token=" + token
+	target := "/cgi-bin/person/info?openid=o&access_token=" + token
 	if strings.HasPrefix(token, "W:") {
-		target = "/cgi-bin/user/get?userid=u&access_token=" + token[2:]
+		target = "/cgi-bin/person/get?userid=u&access_token=" + token[2:]
 	}
 	_, _, body := request(t, s, "GET", target, "", "")
 	var reply struct {
