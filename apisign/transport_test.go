@@ -62,7 +62,7 @@ func TestRoundTrip(t *testing.T) {
 	p := newPlatform(t)
 	c := p.client(testKeys(t))
 	text := "张三 <b>&amp; \u2028\"\\\n😀"
-	request := &message{ToUser: "o1", ID: 9007199254740993, Text: text, Kind: "a&b=c",
+	request := &message{ToUser: "openid-of-somebody", ID: 9007199254740993, Text: text, Kind: "a&b=c",
 		Raw: json.RawMessage(`{"big":12345678901234567890,"small":1e-400,"float":1.10,"list":[1,{"a":null}]}`)}
 	res, err := send.Do(t.Context(), c, request)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestRoundTrip(t *testing.T) {
 	if got.url != "https://api.weixin.qq.com/test/send?access_token=TOKEN" {
 		t.Errorf("URL %s", got.url)
 	}
-	for _, secret := range []string{"o1", "9007199254740993", "张三", "kind"} {
+	for _, secret := range []string{"openid-of-somebody", "9007199254740993", "张三", "kind="} {
 		if strings.Contains(got.body, secret) || strings.Contains(got.url, secret) {
 			t.Errorf("%q can be read on the way", secret)
 		}
@@ -568,6 +568,19 @@ func TestRequestsThatCannotBeSigned(t *testing.T) {
 		} {
 			if !errors.Is(err, apisign.ErrRequest) || errors.Is(err, wechat.ErrOutcomeUnknown) {
 				t.Errorf("%s: %v, want ErrRequest", name, err)
+			}
+		}
+		// A transport in between may have made the URL one that cannot be carried over.
+		for _, query := range []string{"a=1&a=2", "a=%zz"} {
+			spoil := func(next http.RoundTripper) http.RoundTripper {
+				return roundTripper(func(r *http.Request) (*http.Response, error) {
+					r.URL.RawQuery = query
+					return next.RoundTrip(r)
+				})
+			}
+			client := wechat.New(wechat.WithTransport(spoil, apisign.Transport(keys), func(http.RoundTripper) http.RoundTripper { return p }))
+			if _, err := send.Do(t.Context(), bind(client, appID), &message{ToUser: "o1"}); !errors.Is(err, apisign.ErrRequest) {
+				t.Errorf("%s: %v, want ErrRequest", query, err)
 			}
 		}
 		if n := len(p.requests()); n != 0 {
