@@ -62,7 +62,8 @@ func New(opts ...Option) *Client {
 func WithHTTPClient(h *http.Client) Option { return func(c *config) { c.httpClient = h } }
 
 // WithTransport wraps the transport: around each attempt, seeing the final URL, headers and bytes. The first
-// is the outermost; CallFrom tells which call a request belongs to.
+// is the outermost; CallFrom tells which call a request belongs to. An error that matches ErrInvalidRequest says that
+// nothing was sent and never will be: the call is not repeated.
 func WithTransport(wrap ...func(next http.RoundTripper) http.RoundTripper) Option {
 	return func(c *config) { c.transports = append(c.transports, wrap...) }
 }

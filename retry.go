@@ -129,8 +129,11 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 		if f.wantConn.Load() && !f.gotConn.Load() {
 			f.class = unsent
 		}
-		f.last = f.error(Verdict{}, 0, 0, "", wire.RedactError(err))
-		return Verdict{}, 0
+		if errors.Is(err, ErrInvalidRequest) { // a transport's word that it will never send this
+			f.class, v.Kind = final, ErrInvalidRequest
+		}
+		f.last = f.error(v, 0, 0, "", wire.RedactError(err))
+		return v, 0
 	}
 	status, header, body := resp.StatusCode(), resp.Header(), resp.Body()
 	if !f.policy.IgnoreRetryAfter {

@@ -46,8 +46,8 @@
 //
 // Two replies to the same endpoint within 300 seconds are not told apart, as nothing in a reply names its request.
 //
-// A call that cannot be signed (ErrRequest), or whose keys cannot be had, is not sent; its error is that of a network
-// that cannot be reached, and it is tried again as such.
+// A call that cannot be signed is not sent and fails with ErrRequest. One whose keys cannot be had is not sent either; it
+// is tried again like one whose network cannot be reached.
 //
 // # Rotation
 //

@@ -1,9 +1,20 @@
 package apisign
 
-import "errors"
+import (
+	"errors"
 
-// ErrRequest says that a call cannot be signed as it stands. Nothing was sent.
-var ErrRequest = errors.New("the request cannot be signed")
+	"github.com/seed175cf469/wechat"
+)
+
+// ErrRequest says that a call cannot be signed as it stands. Nothing was sent, and the client does not try again: it
+// matches wechat.ErrInvalidRequest.
+var ErrRequest error = requestError{}
+
+type requestError struct{}
+
+func (requestError) Error() string { return "the request cannot be signed" }
+
+func (requestError) Is(target error) bool { return target == wechat.ErrInvalidRequest }
 
 // Why a reply was refused. A *ReplyError matches one of them.
 var (
