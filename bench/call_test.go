@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -21,9 +22,9 @@ func openids(n int) []string {
 	return ids
 }
 
-// benchmarkSend sends one message an operation, to people in turn. There are so many of them that nobody gets more
-// than four in a minute, which is where this SDK would begin to wait.
-func benchmarkSend(b *testing.B, newSender func() sender) {
+// benchmarkSend sends one message an operation from each of so many goroutines, to people in turn. There are so many of
+// them that nobody gets more than four in a minute, which is where this SDK would begin to wait.
+func benchmarkSend(b *testing.B, goroutines int, newSender func() sender) {
 	ids := openids(max(100_000, b.N/3))
 	s := newSender()
 	if err := s(b.Context(), storm.Message(-1)); err != nil { // fetches the token
@@ -32,17 +33,21 @@ func benchmarkSend(b *testing.B, newSender func() sender) {
 	var next atomic.Int64
 	b.ReportAllocs()
 	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) {
-		ctx, m := context.Background(), storm.Message(0)
-		for pb.Next() {
-			m.ToUser = ids[int(next.Add(1))%len(ids)]
-			m.ClientMsgID = ""
-			if err := s(ctx, m); err != nil {
-				b.Error(err)
-				return
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			ctx, m := context.Background(), storm.Message(0)
+			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+				m.ToUser = ids[int(n)%len(ids)]
+				m.ClientMsgID = ""
+				if err := s(ctx, m); err != nil {
+					b.Error(err)
+					return
+				}
 			}
-		}
-	})
+		})
+	}
+	wg.Wait()
 }
 
 // BenchmarkCall is one template message with four values over a transport in memory.
@@ -57,11 +62,12 @@ func BenchmarkCall(b *testing.B) {
 		{"net-http", func() sender { return byHand(&http.Client{Transport: memory()}, baseURL) }},
 		{"silenceper", func() sender { return bySilenceper(memory()) }},
 	} {
-		b.Run(peer.name, func(b *testing.B) { benchmarkSend(b, peer.make) })
+		b.Run(peer.name, func(b *testing.B) { benchmarkSend(b, 2, peer.make) })
 	}
 }
 
-// BenchmarkLoopback is the same over HTTP.
+// BenchmarkLoopback is the same over HTTP, where the server takes its part of the processors too: from one goroutine,
+// which waits for each reply, and from two, which keep two processors busy.
 func BenchmarkLoopback(b *testing.B) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -78,6 +84,7 @@ func BenchmarkLoopback(b *testing.B) {
 			return byHand(&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}, srv.URL)
 		}},
 	} {
-		b.Run(peer.name, func(b *testing.B) { benchmarkSend(b, peer.make) })
+		b.Run("alone/"+peer.name, func(b *testing.B) { benchmarkSend(b, 1, peer.make) })
+		b.Run("together/"+peer.name, func(b *testing.B) { benchmarkSend(b, 2, peer.make) })
 	}
 }

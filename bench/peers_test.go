@@ -107,7 +107,7 @@ func byHand(c *http.Client, base string) sender {
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close()
+		defer func() { _ = resp.Body.Close() }()
 		body, err = io.ReadAll(resp.Body)
 		if err != nil {
 			return err

@@ -171,7 +171,8 @@ var lines = []line{
 	{"the same, beside resty as documented", "Call/wechat", "sec/op", []string{"Call/resty-documented"}, none, false},
 	{"the same, beside net/http by hand", "Call/wechat", "sec/op", []string{"Call/net-http"}, none, false},
 	{"the same, beside silenceper/wechat", "Call/wechat", "sec/op", []string{"Call/silenceper"}, none, false},
-	{"a template message over loopback HTTP", "Loopback/wechat", "sec/op", []string{"Loopback/net-http"}, 1.10, true},
+	{"a template message over loopback HTTP, one goroutine", "Loopback/alone/wechat", "sec/op", []string{"Loopback/alone/net-http"}, 1.10, true},
+	{"the same, two goroutines", "Loopback/together/wechat", "sec/op", []string{"Loopback/together/net-http"}, none, false},
 	{"window of 4 a minute, a million openids", "Recipients/wechat", "sec/op",
 		[]string{"Recipients/go-cache", "Recipients/x-time-rate", "Recipients/time-stamps"}, 0.5, true},
 	{"the same, heap an openid", "Recipients/wechat", "B/openid",
@@ -212,8 +213,7 @@ func (l line) row(runs []figures) (table.Row, error) {
 	measured := ourMedian
 	if len(l.beside) > 0 {
 		best := l.best(func(name string) float64 { return median(others[name]) })
-		_, peer, _ := strings.Cut(best, "/")
-		beside = peer + ": " + l.format(median(others[best]))
+		beside = best[strings.LastIndexByte(best, '/')+1:] + ": " + l.format(median(others[best]))
 		if median(others[best]) > 0 {
 			ratio = fmt.Sprintf("%.2f", median(ratios))
 		}

@@ -136,7 +136,7 @@ func blank() *plot.Plot {
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle.Font, axis.Tick.Label.Font = sans(9), sans(8)
 		axis.Label.TextStyle.Color, axis.Tick.Label.Color = ink, ink
-		axis.LineStyle.Width, axis.Tick.LineStyle.Width, axis.Tick.Length = 0, 0, 2
+		axis.Width, axis.Tick.Width, axis.Tick.Length = 0, 0, 2
 	}
 	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = sans(11), ink
 	return p

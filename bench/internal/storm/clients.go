@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -56,7 +57,7 @@ func byHand(_ Scenario, url string) send {
 }
 
 func failsafe(_ Scenario, url string) send {
-	policy := failsafehttp.NewRetryPolicyBuilder().WithMaxRetries(retries).Build()
+	policy := failsafehttp.NewRetryPolicyBuilder().WithMaxRetries(retries).Build() //nolint:bodyclose // there is no reply yet
 	return withClient(&http.Client{Transport: failsafehttp.NewRoundTripper(transport(), policy)}, url)
 }
 
@@ -107,9 +108,8 @@ func retryable(_ Scenario, url string) send {
 }
 
 func finish(resp *http.Response) error {
-	defer resp.Body.Close()
 	_, err := io.Copy(io.Discard, resp.Body)
-	return status(resp.StatusCode, err)
+	return status(resp.StatusCode, errors.Join(err, resp.Body.Close()))
 }
 
 func status(code int, err error) error {

@@ -2,7 +2,6 @@
 package storm
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -34,7 +33,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; encoding=utf-8")
-	fmt.Fprint(w, `{"errcode":0,"errmsg":"ok","msgid":200228332}`)
+	_, _ = io.WriteString(w, `{"errcode":0,"errmsg":"ok","msgid":200228332}`)
 }
 
 func (s *server) take(now time.Time) bool {
