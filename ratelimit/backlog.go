@@ -159,10 +159,10 @@ func (b *backlog) unbook(r *reservation) {
 }
 
 // settle records what was booked and has happened by now.
-func (b *backlog) settle(hash uint64, in counter, now moment) {
+func (b *backlog) settle(hash uint64, in counter, now time.Duration) {
 	done := 0
 	for _, k := range b.booked {
-		if k.at > now.at {
+		if k.at > now {
 			break
 		}
 		in.record(hash, k.every, k.at, k.n)

@@ -2,12 +2,6 @@ package ratelimit
 
 import "time"
 
-// A moment is a point in time: at for windows that slide, by a clock that never steps, and wall for days.
-type moment struct {
-	at   time.Duration // since the beginning of a Local
-	wall time.Duration // since 1970-01-01 00:00 UTC+8
-}
-
 // A form is a way to count the events of a window.
 type form uint8
 
@@ -24,10 +18,11 @@ type kind struct {
 }
 
 // counter keeps the windows of one kind: of each key in a shard the events that have happened. It is used
-// under the shard's lock. Its arguments are values, so that a call on the interface allocates nothing.
+// under the shard's lock. Times are counted from the beginning of a Local by a clock that never steps. The
+// arguments are values, so that a call on the interface allocates nothing.
 type counter interface {
 	// refresh sets the time, which never runs backwards, for what follows, and forgets what is over now and then.
-	refresh(now moment)
+	refresh(now time.Duration)
 	// earliest is when n events of c fit, with at most rate of them in the window, at or after from. What
 	// is booked keeps its time.
 	earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration
@@ -58,12 +53,12 @@ type aging struct {
 }
 
 // due notes a use and reports whether nothing is left to remember, and else whether to look for what is over.
-func (a *aging) due(now moment) (forget, sweep bool) {
-	forget = now.at-a.touched >= a.life
-	sweep = now.at-a.swept >= a.life/2
-	a.touched = now.at
+func (a *aging) due(now time.Duration) (forget, sweep bool) {
+	forget = now-a.touched >= a.life
+	sweep = now-a.swept >= a.life/2
+	a.touched = now
 	if forget || sweep {
-		a.swept = now.at
+		a.swept = now
 	}
 	return forget, sweep
 }

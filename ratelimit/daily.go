@@ -6,7 +6,8 @@ import "time"
 // of its events. Where the wall clock is set back over midnight, the later day's events go on to count.
 type daily struct {
 	aging
-	now   moment // when it was refreshed last
+	now   time.Duration // when it was refreshed last
+	wall  time.Duration // the same since 1970-01-01 00:00 UTC+8
 	table table
 }
 
@@ -16,30 +17,28 @@ func newDaily() *daily {
 	return &daily{aging: aging{life: day}, table: table{stride: dailyWords}}
 }
 
-// date is the number of the day of a time that is given as at.
-func (now moment) date(at time.Duration) uint32 { return uint32((now.wall + at - now.at) / day) }
+// date is the number of the day of a time.
+func (d *daily) date(at time.Duration) uint32 { return uint32((d.wall + at - d.now) / day) }
 
 // begin is the first time of a day.
-func (now moment) begin(date uint32) time.Duration {
-	return now.at + time.Duration(date)*day - now.wall
-}
+func (d *daily) begin(date uint32) time.Duration { return d.now + time.Duration(date)*day - d.wall }
 
 func (d *daily) earliest(c claim, rate, n int, from time.Duration, booked []booking) time.Duration {
 	slot := d.table.find(c.hash)
 	for {
-		date, sum := d.now.date(from), n
+		date, sum := d.date(from), n
 		if slot != nil && slot[header] >= date {
 			sum += int(slot[header+1])
 		}
 		for _, b := range booked {
-			if d.now.date(b.at) == date {
+			if d.date(b.at) == date {
 				sum += b.n
 			}
 		}
 		if sum <= rate {
 			return from
 		}
-		from = d.now.begin(date + 1)
+		from = d.begin(date + 1)
 	}
 }
 
@@ -58,17 +57,18 @@ func (d *daily) record(hash uint64, _, at time.Duration, n int) int {
 		}
 		slot = d.table.insert(hash)
 	}
-	if date := d.now.date(at); slot[header] < date {
+	if date := d.date(at); slot[header] < date {
 		slot[header], slot[header+1] = date, 0
 	}
 	slot[header+1] += uint32(n)
 	return int(slot[header+1])
 }
 
-func (d *daily) live(slot []uint32) bool { return slot[header] >= d.now.date(d.now.at) }
+func (d *daily) live(slot []uint32) bool { return slot[header] >= d.date(d.now) }
 
-func (d *daily) refresh(now moment) {
+func (d *daily) refresh(now time.Duration) {
 	d.now = now
+	d.wall = time.Duration(time.Now().UnixNano()) + 8*time.Hour
 	if forget, sweep := d.due(now); forget || sweep {
 		d.table.sweep(d.live)
 	}

@@ -127,7 +127,7 @@ func (l *Local) Reserve(ctx context.Context, maxWait time.Duration, demands ...D
 	switch {
 	case a.held < 0:
 		l.take(claims, &c, now)
-	case a.at-now.at > max(maxWait, 0):
+	case a.at-now > max(maxWait, 0):
 		return nil, &ExceededError{Decision: l.refusal(claims, demands, a, now)}
 	default:
 		r.claims = slices.Clone(claims)
@@ -148,13 +148,13 @@ type reservation struct {
 }
 
 // Delay is the time left until the turn, at least 0.
-func (r *reservation) Delay() time.Duration { return max(r.at-r.l.now().at, 0) }
+func (r *reservation) Delay() time.Duration { return max(r.at-r.l.now(), 0) }
 
 // Cancel gives the turn back if its time has not come.
 func (r *reservation) Cancel() {
 	r.l.lock(r.claims)
 	defer r.l.unlock(r.claims)
-	if r.l.now().at >= r.at {
+	if r.l.now() >= r.at {
 		return
 	}
 	for i := range r.claims {
@@ -171,10 +171,7 @@ func (l *Local) init() {
 }
 
 // now must be called with the shards locked for which it is used: their time never runs backwards then.
-func (l *Local) now() moment {
-	t := time.Now()
-	return moment{at: t.Sub(l.born), wall: time.Duration(t.UnixNano()) + 8*time.Hour}
-}
+func (l *Local) now() time.Duration { return time.Since(l.born) }
 
 // newcomer is somebody who does not wait yet.
 func newcomer(demands []Demand) caller {
@@ -205,8 +202,8 @@ type answer struct {
 }
 
 // ask looks when all claims can be met, if those go ahead who wait and come before c.
-func (l *Local) ask(claims []claim, c *caller, now moment) answer {
-	a := answer{now.at, -1}
+func (l *Local) ask(claims []claim, c *caller, now time.Duration) answer {
+	a := answer{now, -1}
 	booked, blocked := false, -1
 	for i := range claims {
 		k := &claims[i]
@@ -214,7 +211,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 		in, b := s.counter(k.kind, now), s.backlog(k)
 		var at time.Duration
 		if b == nil {
-			at = in.earliest(*k, k.rate, k.n, now.at, nil)
+			at = in.earliest(*k, k.rate, k.n, now, nil)
 		} else {
 			b.settle(k.hash, in, now)
 			booked = booked || len(b.booked) > 0
@@ -223,7 +220,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 				blocked = i
 				ahead = b.ahead(c)
 			}
-			at = k.turn(in, k.seen(b, c), ahead, now.at, b.booked)
+			at = k.turn(in, k.seen(b, c), ahead, now, b.booked)
 		}
 		if at > a.at {
 			a = answer{at, i}
@@ -245,7 +242,7 @@ func (l *Local) ask(claims []claim, c *caller, now moment) answer {
 		}
 	}
 	if a.held < 0 && blocked >= 0 {
-		a = answer{now.at + shortRetry, blocked}
+		a = answer{now + shortRetry, blocked}
 	}
 	return a
 }
@@ -259,7 +256,7 @@ func (k *claim) seen(b *backlog, c *caller) int {
 }
 
 // take records what claims ask for and returns what is left in the tightest window.
-func (l *Local) take(claims []claim, c *caller, now moment) int {
+func (l *Local) take(claims []claim, c *caller, now time.Duration) int {
 	left := math.MaxInt
 	for i := range claims {
 		k := &claims[i]
@@ -267,7 +264,7 @@ func (l *Local) take(claims []claim, c *caller, now moment) int {
 			continue
 		}
 		s := l.shard(k)
-		used := s.counter(k.kind, now).record(k.hash, k.every, now.at, k.record)
+		used := s.counter(k.kind, now).record(k.hash, k.every, now, k.record)
 		b := s.backlog(k)
 		left = min(left, k.left(b, used, now))
 		if b != nil {
@@ -278,22 +275,25 @@ func (l *Local) take(claims []claim, c *caller, now moment) int {
 }
 
 // left is what can still be had in k's window.
-func (k *claim) left(b *backlog, used int, now moment) int {
+func (k *claim) left(b *backlog, used int, now time.Duration) int {
 	if b != nil {
-		used += b.soon(now.at + k.kind.period)
+		used += b.soon(now + k.kind.period)
 	}
 	return max(k.rate-used, 0)
 }
 
 // refusal is the decision that follows from an answer.
-func (l *Local) refusal(claims []claim, demands []Demand, a answer, now moment) Decision {
+func (l *Local) refusal(claims []claim, demands []Demand, a answer, now time.Duration) Decision {
 	left := math.MaxInt
-	for i := range claims {
+	if claims[a.held].n == 1 {
+		left = 0 // and there is no need to look
+	}
+	for i := 0; left > 0 && i < len(claims); i++ {
 		k := &claims[i]
 		s := l.shard(k)
 		left = min(left, k.left(s.backlog(k), s.counter(k.kind, now).used(k.hash, k.every), now))
 	}
-	return Decision{RetryAfter: a.at - now.at, Denied: demands[claims[a.held].demand], Remaining: left}
+	return Decision{RetryAfter: a.at - now, Denied: demands[claims[a.held].demand], Remaining: left}
 }
 
 // shard is where k's window is.
@@ -326,7 +326,7 @@ func (l *Local) unlock(claims []claim) {
 func (k *claim) window() window { return window{k.hash, k.kind} }
 
 // counter returns the counter of a kind, refreshed.
-func (s *shard) counter(k kind, now moment) counter {
+func (s *shard) counter(k kind, now time.Duration) counter {
 	for i := range s.counters {
 		if s.counters[i].kind == k {
 			s.counters[i].refresh(now)
@@ -362,9 +362,9 @@ func (s *shard) newBacklog(k *claim) *backlog {
 
 // sweep lets one shard forget what is over, now and then, so that a shard whose keys are not used any more
 // is swept as well. No lock may be held.
-func (l *Local) sweep(now moment) {
+func (l *Local) sweep(now time.Duration) {
 	next := l.next.Load()
-	if int64(now.at) < next || !l.next.CompareAndSwap(next, int64(now.at+sweepEvery)) {
+	if int64(now) < next || !l.next.CompareAndSwap(next, int64(now+sweepEvery)) {
 		return
 	}
 	s := &l.shards[l.swept.Add(1)%uint32(len(l.shards))]

@@ -233,12 +233,12 @@ func (s *sliding) alive(size int, slot []uint32) bool {
 	return s.live(slot[header])
 }
 
-func (s *sliding) refresh(now moment) {
-	if now.at == s.now {
+func (s *sliding) refresh(now time.Duration) {
+	if now == s.now {
 		return
 	}
-	s.now = now.at
-	s.last = int64(now.at/s.tick) + 1<<30
+	s.now = now
+	s.last = int64(now/s.tick) + 1<<30
 	forget, sweep := s.due(now)
 	if !forget && !sweep {
 		return

@@ -78,8 +78,8 @@ func (s *spread) used(hash uint64, every time.Duration) int {
 // live reports whether the window of a slot is not at rest.
 func (s *spread) live(slot []uint32) bool { return rest(slot) > s.now }
 
-func (s *spread) refresh(now moment) {
-	s.now = now.at
+func (s *spread) refresh(now time.Duration) {
+	s.now = now
 	if forget, sweep := s.due(now); forget || sweep {
 		s.table.sweep(s.live)
 	}

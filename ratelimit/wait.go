@@ -181,7 +181,7 @@ func (l *Local) advance(c *caller, left time.Duration, demands []Demand) (held i
 	defer l.unlock(c.claims)
 	now := l.now()
 	a := l.ask(c.claims, c, now)
-	next = a.at - now.at
+	next = a.at - now
 	switch {
 	case a.held < 0:
 		l.take(c.claims, c, now)
