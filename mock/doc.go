@@ -9,9 +9,12 @@
 //
 // A [Server] is a WeChat platform for the real client to talk to, in memory or over HTTP: it issues tokens,
 // counts, refuses, loses replies and records what it was asked and what it delivered. It is for tests of what
-// happens when the platform is slow, full or broken.
+// happens when the platform is slow, full or broken. What an official account has (followers, tags, menus, files, drafts,
+// messages ...) it keeps, so that what was made can be read.
 //
 //	s := mock.NewServer(officialaccount.Endpoints()...)
+//	s.App(app)
+//	s.Followers(app.ID, "alice", "bob")
 //	client := wechat.New(s.Options()...)
 //
 // In memory, everything happens in the goroutine of the caller and by the clock of package time, so that in a

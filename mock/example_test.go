@@ -125,3 +125,25 @@ func ExampleServer_Limit() {
 	// again in
 	// refused by errcode 45009
 }
+
+func ExampleServer_Followers() {
+	app := wechat.App{ID: "wx00112233445566ff", Secret: "secret"}
+	s := mock.NewServer(officialaccount.Endpoints()...)
+	s.App(app) // what this account does not have does not exist
+	s.Followers(app.ID, "alice", "bob", "carol")
+	s.Unfollow("bob")
+	oa := officialaccount.New(wechat.New(s.Options()...), app)
+	ctx := context.Background()
+
+	for openID, err := range oa.AllFollowers(ctx) {
+		fmt.Println(openID, err)
+	}
+	fmt.Println(notifier{oa}.shipped(ctx, "bob", "7"))
+	_, err := oa.GetMenu(ctx)
+	fmt.Println("no menu yet:", errors.Is(err, wechat.Code(46003)))
+	// Output:
+	// alice <nil>
+	// carol <nil>
+	// not following
+	// no menu yet: true
+}
