@@ -136,13 +136,13 @@ func (d *Demand) sees(rate int) int {
 	return max(1, int(math.Floor(float64(rate)*(1-min(d.Reserve, 1))+rounding)))
 }
 
-// turn is when c's events fit, at or after from, if those of others go ahead, each as soon as it can.
-func (c *claim) turn(in counter, rate, ahead int, from time.Duration, booked []booking) time.Duration {
-	n := ahead + c.n
-	if ahead == 0 || c.kind.form == formSpread {
-		return in.earliest(*c, rate, n, from, booked)
+// turn is when k's events fit, at or after from, if those of others go ahead, each as soon as it can.
+func (k *claim) turn(in counter, rate, ahead int, from time.Duration, booked []booking) time.Duration {
+	n := ahead + k.n
+	if ahead == 0 || k.kind.form == formSpread {
+		return in.earliest(*k, rate, n, from, booked)
 	}
 	// From then on each period is like the one before.
 	rounds := (n - 1) / rate
-	return in.earliest(*c, rate, n-rounds*rate, from, booked) + times(rounds, c.kind.period)
+	return in.earliest(*k, rate, n-rounds*rate, from, booked) + times(rounds, k.kind.period)
 }

@@ -87,10 +87,10 @@ func TestAllowWithoutLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := l.Allow(ctx); err != context.Canceled {
+	if _, err := l.Allow(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Allow with an ended context = %v", err)
 	}
-	if _, err := l.Reserve(ctx, 0); err != context.Canceled {
+	if _, err := l.Reserve(ctx, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("Reserve with an ended context = %v", err)
 	}
 }
@@ -129,9 +129,9 @@ func TestCalendarDay(t *testing.T) {
 		if got := mustRefuse(t, l, d).RetryAfter; got != time.Hour {
 			t.Errorf("RetryAfter at 23:00 UTC+8 = %v, want 1h", got)
 		}
-		time.Sleep(time.Hour - 1)
+		time.Sleep(time.Hour - time.Nanosecond)
 		mustRefuse(t, l, d)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := mustAllow(t, l, d).Remaining; got != 1 {
 			t.Errorf("Remaining = %d, want 1", got)
 		}
@@ -519,12 +519,10 @@ func TestLocalConcurrently(t *testing.T) {
 			defer cancel()
 			for n := 0; ctx.Err() == nil; n++ {
 				mine := []ratelimit.Demand{with(demands[0], ratelimit.Priority(i%3-1)), demands[1+n%2]}
-				before := time.Now()
 				switch n % 4 {
 				case 0:
 					if r, err := l.Reserve(ctx, 5*time.Millisecond, mine...); err == nil {
-						r.Cancel() // what cannot be given back any more counts as used
-						before = before.Add(-time.Hour)
+						r.Cancel()
 					}
 					continue
 				case 1:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -48,9 +49,7 @@ func (l timelines) with(at time.Time, demands []ratelimit.Demand) timelines {
 
 // add makes demands part of the timelines.
 func (l timelines) add(at time.Time, demands []ratelimit.Demand) {
-	for w, events := range l.with(at, demands) {
-		l[w] = events
-	}
+	maps.Copy(l, l.with(at, demands))
 }
 
 // remove takes demands at a time out again.
