@@ -3,7 +3,8 @@ package ratelimit
 import "time"
 
 // daily counts the events of calendar days. A slot holds the day, counted from 1970-01-01, and the number
-// of its events. Where the wall clock is set back over midnight, the later day's events go on to count.
+// of its events. Where the wall clock is set back over midnight, the later day's events go on to count; where it
+// is set back further, it was wrong before, and they are forgotten.
 type daily struct {
 	aging
 	now   time.Duration // when it was refreshed last
@@ -27,7 +28,7 @@ func (d *daily) earliest(c claim, rate, n int, from time.Duration, booked []book
 	slot := d.table.find(c.hash)
 	for {
 		date, sum := d.date(from), n
-		if slot != nil && slot[header] >= date {
+		if slot != nil && d.live(slot) && slot[header] >= date {
 			sum += int(slot[header+1])
 		}
 		for _, b := range booked {
@@ -57,14 +58,18 @@ func (d *daily) record(hash uint64, _, at time.Duration, n int) int {
 		}
 		slot = d.table.insert(hash)
 	}
-	if date := d.date(at); slot[header] < date {
+	if date := d.date(at); slot[header] < date || !d.live(slot) {
 		slot[header], slot[header+1] = date, 0
 	}
 	slot[header+1] += uint32(n)
 	return int(slot[header+1])
 }
 
-func (d *daily) live(slot []uint32) bool { return slot[header] >= d.date(d.now) }
+// live reports whether the day of a slot is today, or tomorrow by a clock that was fast.
+func (d *daily) live(slot []uint32) bool {
+	today := d.date(d.now)
+	return slot[header] >= today && slot[header] <= today+1
+}
 
 func (d *daily) refresh(now time.Duration) {
 	d.now = now

@@ -18,13 +18,13 @@ const coarse = len(exactWidths)
 
 // sliding counts the events of windows that slide. A window with up to 60 events is exact: its slot
 // holds their time stamps, newest first. Above that the slot holds buckets. A bucket takes the events of a
-// 126th of the period, and all of them count until the last one has left the window, so that it is at most that much
-// too strict and never too generous.
+// 126th of the period, and all of them count until the last one has left the window, so that it is at most
+// that much too strict and never too generous.
 //
 // A time stamp is a count of ticks modulo 2^32, rounded up; 0 is none. There are at most 2^30 ticks in a
 // period, so that a stamp is unambiguous from three periods ago to one period ahead. Nothing older is ever
-// looked at: slots are swept each half period, all of them are dropped after a period without use, and a record
-// drops the old stamps of its slot.
+// looked at: slots are swept each half period, all of them are dropped after a period without use, and each
+// record drops the old stamps of its slot.
 type sliding struct {
 	aging
 	period time.Duration
