@@ -123,12 +123,12 @@ func describe(s storm.Scenario, r storm.Result) string {
 // figures are what one run of the benchmarks measured, by benchmark and unit.
 type figures map[string]map[string]float64
 
-// benchmarks runs all benchmarks once.
+// benchmarks runs all benchmarks once, each for a short time, so that what is compared is measured close together.
 func benchmarks(ctx context.Context) (figures, error) {
 	const module = "github.com/seed175cf469/wechat"
 	all := figures{}
 	for _, args := range [][]string{{"-bench=.", module + "/bench"}, {"-bench=^BenchmarkToken$", module}} {
-		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-run=^$", "-cpu=2"}, args...)...) //nolint:gosec // a constant command
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-run=^$", "-cpu=2", "-benchtime=300ms"}, args...)...) //nolint:gosec // a constant command
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, os.Stderr), os.Stderr
 		if err := cmd.Run(); err != nil {
