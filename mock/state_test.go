@@ -1,7 +1,10 @@
 package mock_test
 
 import (
+	"context"
+	"errors"
 	"iter"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -192,4 +195,32 @@ func TestRepeatComesBeforeRecipientLimits(t *testing.T) {
 		wantCode(t, err, 45009)
 		wantEqual(t, "delivered", len(s.Delivered(openID(1))), 2)
 	})
+}
+
+// As long as no account is known, nothing is refused for what is there or not.
+func TestEveryEndpointAnswersAnUnknownAccount(t *testing.T) {
+	s := mock.NewServer(officialaccount.Endpoints()...)
+	client := reflect.ValueOf(officialaccount.New(wechat.New(append(s.Options(), once)...), oaApp))
+	n := 0
+	for i := range client.NumMethod() {
+		name, method := client.Type().Method(i).Name, client.Method(i)
+		in := method.Type()
+		if in.NumIn() == 0 || in.NumIn() > 2 || in.In(0) != reflect.TypeFor[context.Context]() || in.NumIn() == 2 && in.In(1).Kind() != reflect.Pointer ||
+			in.Out(in.NumOut()-1) != reflect.TypeFor[error]() {
+			continue
+		}
+		args := []reflect.Value{reflect.ValueOf(t.Context())}
+		if in.NumIn() == 2 {
+			args = append(args, reflect.New(in.In(1).Elem()))
+		}
+		out := method.Call(args)
+		var e *wechat.Error
+		if err, _ := out[len(out)-1].Interface().(error); errors.As(err, &e) && e.Code != 0 && e.Code != 40035 { // a list that is missing
+			t.Errorf("%s: %v", name, err)
+		}
+		n++
+	}
+	if n < 200 {
+		t.Errorf("%d methods", n)
+	}
 }
