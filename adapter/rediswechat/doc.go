@@ -1,0 +1,39 @@
+// Package rediswechat lets any number of processes work as one: through Redis they share tokens, limits, barriers and the
+// ledger of idempotency keys.
+//
+//	rdb := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{"localhost:6379"}, ContextTimeoutEnabled: true})
+//	client := wechat.New(rediswechat.Options(rdb, rediswechat.WithInstances(3))...)
+//
+// A single Redis, Sentinel and Cluster all do, from version 5 on. The parts stand alone too: [NewTokenStore], [NewLimiter],
+// [NewBarrier], [NewLedger].
+//
+// # When Redis fails
+//
+// No call fails only because Redis did. A call waits for it no longer than a budget (50 ms), and after three failures in a
+// row not at all: one call in a second then tries whether it is back. Meanwhile tokens, limits and barriers are those that
+// the process knows. The log has one line a minute. The exception is the ledger: a call with an idempotency key is refused
+// when nobody can say whether it was made already, unless WithLedgerOpen says otherwise.
+//
+// # Time
+//
+// All times go by the clock of Redis: what is stored is how long something lasts, never when a process's own clock will
+// say that it ends. The clocks of the processes do not matter.
+//
+// # Keys
+//
+// Keys begin with "wechat:v1:" and have the hash tag of their app, so that all that belongs to an app is on one node of a
+// cluster:
+//
+//	wechat:v1:{officialaccount:wx1}:token:<digest>:token        text    the token; ends with it
+//	wechat:v1:{officialaccount:wx1}:token:<digest>:token:lock   text    who fetches it; 35 s
+//	wechat:v1:{officialaccount:wx1}:token:<digest>:token:forced text    forced refreshes: number and time of the last; the day
+//	wechat:v1:{officialaccount:wx1}:window:app:60000000us       text    events of a window; its period
+//	wechat:v1:{officialaccount:wx1}:window:SendX:endpoint:day   text    events of a day in UTC+8; until midnight
+//	wechat:v1:{officialaccount:wx1}:window:...us:burst          text    when a burst is back; until then
+//	wechat:v1:{officialaccount:wx1}<14 characters>              text    the same for a recipient, who does not show
+//	wechat:v1:{officialaccount:wx1}:barrier                     hash    when what opens; until the last does
+//	wechat:v1:{officialaccount:wx1}:ledger:SendX:<key>          text    what became of a call; 7 days
+//
+// A script or command touches keys of one app only, and those of the ledger and of tokens one key only. A later version
+// that writes something else will begin its keys with "wechat:v2:".
+package rediswechat

@@ -1,0 +1,28 @@
+package rediswechat_test
+
+import (
+	"bytes"
+	"sync"
+)
+
+const jobVariable = "REDISWECHAT_TEST_JOB"
+
+func work(string) int { return 0 }
+
+// lockedText is a buffer for several writers.
+type lockedText struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *lockedText) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *lockedText) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
+}
