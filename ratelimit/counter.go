@@ -34,12 +34,13 @@ type counter interface {
 	empty() bool
 }
 
-func newCounter(k kind) counter {
+// newCounter returns a counter of windows of a kind. Those that are pinned have a backlog.
+func newCounter(k kind, pinned func(hash uint64) bool) counter {
 	switch k.form {
 	case formDaily:
 		return newDaily()
 	case formSpread:
-		return newSpread(k.period)
+		return newSpread(k.period, pinned)
 	default:
 		return newSliding(k.period)
 	}

@@ -333,7 +333,7 @@ func (s *shard) counter(k kind, now time.Duration) counter {
 			return s.counters[i].counter
 		}
 	}
-	in := newCounter(k)
+	in := newCounter(k, func(hash uint64) bool { return s.backlogs[window{hash, k}] != nil })
 	in.refresh(now)
 	s.counters = append(s.counters, kindCounter{k, in})
 	return in

@@ -210,7 +210,7 @@ func runModel(t *testing.T, r source, steps int) {
 					t.Fatalf("reserved %v ahead where at most %v was asked for", v.Delay(), maxWait)
 				}
 				if !model.fits(at, demands, false) {
-					t.Fatalf("reservation in %v breaks a limit: %v", v.Delay(), demands)
+					t.Fatalf("reservation in %v breaks a limit at %v: %v\n%v", v.Delay(), at, demands, model[window(demands[0])])
 				}
 				model.add(at, demands)
 				bookings = append(bookings, booked{v, at, demands})

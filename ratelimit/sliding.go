@@ -84,7 +84,8 @@ type point struct {
 	n  int
 }
 
-// points returns the events of a window in order: those that happened, and those that are booked.
+// points returns the events of a window in order: those that happened, and those that are booked. What is rounded
+// up must not get behind now: a run that ends there would seem longer than it is.
 func (s *sliding) points(size int, slot []uint32, booked []booking) []point {
 	var points []point
 	switch {
@@ -93,12 +94,12 @@ func (s *sliding) points(size int, slot []uint32, booked []booking) []point {
 		b := s.open(slot)
 		for i := range int(*b.used) {
 			stamp, count := b.at(i)
-			points = append(points, point{s.time(*stamp), int(*count)})
+			points = append(points, point{min(s.time(*stamp), s.now), int(*count)})
 		}
 	default:
 		for _, stamp := range slices.Backward(slot[header:]) {
 			if s.live(stamp) {
-				points = append(points, point{s.time(stamp), 1})
+				points = append(points, point{min(s.time(stamp), s.now), 1})
 			}
 		}
 	}

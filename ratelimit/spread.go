@@ -7,14 +7,16 @@ import "time"
 // takes. (The generic cell rate algorithm.)
 type spread struct {
 	aging
-	now   time.Duration // when it was refreshed last
-	table table
+	now    time.Duration // when it was refreshed last
+	pinned func(hash uint64) bool
+	table  table
 }
 
 const spreadWords = header + 2
 
-func newSpread(period time.Duration) *spread {
-	return &spread{aging: aging{life: period}, table: table{stride: spreadWords}}
+// newSpread returns a spread that keeps what is pinned.
+func newSpread(period time.Duration, pinned func(hash uint64) bool) *spread {
+	return &spread{aging: aging{life: period}, pinned: pinned, table: table{stride: spreadWords}}
 }
 
 // rest is when the window of a slot is at rest.
@@ -75,8 +77,9 @@ func (s *spread) used(hash uint64, every time.Duration) int {
 	return int((max(rest(slot)-s.now, 0) + every - 1) / every)
 }
 
-// live reports whether the window of a slot is not at rest.
-func (s *spread) live(slot []uint32) bool { return rest(slot) > s.now }
+// live reports whether the window of a slot is not at rest, or may not have been when something was booked
+// that is not recorded yet.
+func (s *spread) live(slot []uint32) bool { return rest(slot) > s.now || s.pinned(slotHash(slot)) }
 
 func (s *spread) refresh(now time.Duration) {
 	s.now = now
