@@ -396,7 +396,7 @@ func TestConfig(t *testing.T) {
 // hostile are requests that are no pushes. Names begin with what they are about; the table in docs/callbacks.md is made of them.
 var hostile = []struct {
 	name   string
-	make   func(t *testing.T, c Config) *http.Request
+	make   func(t testing.TB, c Config) *http.Request
 	status int
 }{
 	{"P119 no parameters", raw(http.MethodPost, "/callback", ""), 400},
@@ -435,30 +435,30 @@ var hostile = []struct {
 	{"signed, binary inside", signedClear("\x00\x01\xff"), 400},
 }
 
-func raw(method, target, body string) func(*testing.T, Config) *http.Request {
-	return func(*testing.T, Config) *http.Request {
+func raw(method, target, body string) func(testing.TB, Config) *http.Request {
+	return func(testing.TB, Config) *http.Request {
 		r := httptest.NewRequest(method, "/", strings.NewReader(body))
 		r.URL, _ = url.Parse(target)
 		return r
 	}
 }
 
-func signedAs(timestamp string) func(*testing.T, Config) *http.Request {
-	return func(_ *testing.T, c Config) *http.Request {
+func signedAs(timestamp string) func(testing.TB, Config) *http.Request {
+	return func(_ testing.TB, c Config) *http.Request {
 		q := url.Values{"timestamp": {timestamp}, "nonce": {"1"}, "msg_signature": {wxcrypt.Sign(c.Token.Reveal(), timestamp, "1", "abcd")}}
 		return httptest.NewRequest(http.MethodPost, "/?"+q.Encode(), strings.NewReader("<xml><Encrypt>abcd</Encrypt></xml>"))
 	}
 }
 
-func signedText(text string) func(*testing.T, Config) *http.Request {
-	return func(_ *testing.T, c Config) *http.Request {
+func signedText(text string) func(testing.TB, Config) *http.Request {
+	return func(_ testing.TB, c Config) *http.Request {
 		q := signed(c.Token, time.Now(), "msg_signature", text)
 		return httptest.NewRequest(http.MethodPost, "/?"+q.Encode(), strings.NewReader("<xml><Encrypt>"+text+"</Encrypt></xml>"))
 	}
 }
 
-func signedClear(clear string) func(*testing.T, Config) *http.Request {
-	return func(t *testing.T, c Config) *http.Request { return sealed(t, c, clear) }
+func signedClear(clear string) func(testing.TB, Config) *http.Request {
+	return func(t testing.TB, c Config) *http.Request { return sealed(t, c, clear) }
 }
 
 func TestHostile(t *testing.T) {
