@@ -81,6 +81,12 @@ func (f *flight) Value(key any) any {
 	return f.Context.Value(key)
 }
 
+// Format keeps what the flight carries out of the text of its context.
+func (f *flight) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(f.String())) }
+
+// String is what context.WithValue and its kin print of their parent.
+func (f *flight) String() string { return "wechat.call(" + f.call.Spec.Name + ")" }
+
 func flightFrom(ctx context.Context) *flight {
 	f, _ := ctx.Value(flightKey{}).(*flight)
 	return f
@@ -168,11 +174,14 @@ func (f *flight) fillDedupe() {
 	*call.Spec.Dedupe(call.Request) = dedupeID(call, idempotencyKeyFrom(f))
 }
 
-// dedupeStands reports whether the server still drops a repeat of the first attempt; the last fifth of its memory is
-// left for clocks and the way there.
-func (f *flight) dedupeStands() bool {
-	return time.Since(f.began) < f.dedupeFor*4/5
+// repeatable reports whether a further attempt after wait can do no harm: the call may be carried out twice, it has
+// surely not been carried out yet, or the server still drops repeats then. The last fifth of the server's memory is left
+// for clocks and the way there.
+func (f *flight) repeatable(wait time.Duration) bool {
+	return !f.effect.once() || !f.maybeDone || time.Since(f.began)+wait < f.dedupeFor*4/5
 }
+
+var errForgotten = errors.New("wechat: the server may have forgotten the earlier attempt by now")
 
 // prepare precedes each attempt: token, turns, barrier and pace, and the token once more, as it may have been
 // replaced while the call waited. Waiting for the token first keeps granted turns from piling up.
@@ -200,6 +209,9 @@ func (f *flight) prepare() (err error) {
 			return f.tokenError(err)
 		}
 	}
+	if !f.repeatable(0) { // the waits have taken too long
+		return errForgotten
+	}
 	if f.attempt > 0 && len(f.plan.files) > 0 {
 		if err := f.encode(); err != nil { // the files are opened anew
 			return f.invalid(err)
@@ -218,7 +230,7 @@ func (f *flight) tokenError(err error) error {
 	if errors.As(err, &e) && e.Endpoint != "" {
 		return err // the token endpoint's own words
 	}
-	out := &Error{Endpoint: f.call.Spec.Name, App: f.call.App.ID, Err: err}
+	out := &Error{Endpoint: f.call.Spec.Name, App: f.call.App.ID, Err: wire.RedactError(err)}
 	if e != nil {
 		out.Kind, out.After = e.Kind, e.After
 	}
@@ -252,6 +264,9 @@ func (f *flight) arm(req *http.Request) error {
 	} else {
 		req.Body, req.GetBody, req.ContentLength = http.NoBody, nil, 0
 		req.Header.Del("Content-Type")
+		if f.plan.fresh { // net/http repeats a GET by itself, but none that has a body it cannot rewind
+			req.Body = io.NopCloser(strings.NewReader(""))
+		}
 	}
 	timeout := f.policy.AttemptTimeout
 	if timeout == 0 {

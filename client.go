@@ -191,7 +191,7 @@ func newResty(c *config) *resty.Client {
 	if h.Transport == nil {
 		h.Transport = newTransport()
 	}
-	h.Transport = freshForOneTime(h.Transport)
+	h.Transport = guarded(h.Transport)
 	for _, wrap := range slices.Backward(c.transports) {
 		h.Transport = wrap(h.Transport)
 	}
@@ -227,20 +227,26 @@ func newTransport() *http.Transport {
 	}
 }
 
-// freshForOneTime sends GETs that use up a one-time code over connections of their own: net/http itself repeats a GET
-// when a reused connection turns out to be closed.
-func freshForOneTime(next http.RoundTripper) http.RoundTripper {
-	t, ok := next.(*http.Transport)
-	if !ok {
-		return next
+// guarded sends GETs that use up a one-time code over connections of their own where it can, as a reused one may turn
+// out to be closed. It ends replies that switch protocols, which neither context nor time-out would end.
+func guarded(next http.RoundTripper) http.RoundTripper {
+	fresh := next
+	if t, ok := next.(*http.Transport); ok {
+		t = t.Clone()
+		t.DisableKeepAlives = true
+		fresh = t
 	}
-	fresh := t.Clone()
-	fresh.DisableKeepAlives = true
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		transport := next
 		if f := flightFrom(r.Context()); f != nil && f.plan.fresh {
-			return fresh.RoundTrip(r)
+			transport = fresh
 		}
-		return t.RoundTrip(r)
+		resp, err := transport.RoundTrip(r)
+		if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+			_ = resp.Body.Close()
+			resp.Body = http.NoBody
+		}
+		return resp, err
 	})
 }
 

@@ -71,7 +71,8 @@ type Error struct {
 	After     time.Duration // when a repeat can succeed; 0: not known
 	Err       error
 
-	reply func(v any) error // reads the reply that came with the errcode
+	reply   func(v any) error // reads the reply that came with the errcode
+	carried bool              // the server carried the call out; only its reply could not be read
 }
 
 func (e *Error) Error() string {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/seed175cf469/wechat/internal/wire"
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
@@ -85,7 +86,7 @@ func (s *state) localRefusal(call *Call, err error) error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: err}
+	e := &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: wire.RedactError(err)}
 	var exceeded *ratelimit.ExceededError
 	if errors.As(err, &exceeded) {
 		e.Kind, e.After = ErrRateLimited, exceeded.Decision.RetryAfter
@@ -111,7 +112,11 @@ func (c *boundContext) Deadline() (time.Time, bool) { return c.deadline, true }
 func (f *flight) admit() error {
 	began := time.Now()
 	// Windows are waited for with a margin, as the server's edges are not ours.
-	f.bound = boundContext{f, began.Add(f.policy.MaxRetryAfter + f.policy.MaxRetryAfter/4)}
+	longest := f.policy.MaxRetryAfter
+	if longest < math.MaxInt64/2 {
+		longest += longest / 4
+	}
+	f.bound = boundContext{f, began.Add(longest)}
 	if d, ok := f.Deadline(); ok && (f.policy.MaxRetryAfter < 0 || d.Before(f.bound.deadline)) {
 		f.bound.deadline = d
 	} else if f.policy.MaxRetryAfter < 0 {
@@ -220,5 +225,5 @@ func jitter(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
 	}
-	return rand.N(d + 1)
+	return rand.N(min(d, math.MaxInt64-1) + 1)
 }

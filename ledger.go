@@ -11,6 +11,8 @@ import (
 	"iter"
 	"sync"
 	"time"
+
+	"github.com/seed175cf469/wechat/internal/wire"
 )
 
 // State is what is known of a call that has an idempotency key.
@@ -116,7 +118,7 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 	key = call.App.key + ":" + call.Spec.Name + ":" + key
 	entry, err := s.ledger.Begin(ctx, key, call)
 	if err != nil {
-		return &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: fmt.Errorf("ledger: %w", err)}
+		return &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: fmt.Errorf("ledger: %w", wire.RedactError(err))}
 	}
 	switch entry.State {
 	case Done:
@@ -133,20 +135,27 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := s.ledger.End(ctx, key, entry); err != nil {
-			s.observe(ctx, Event{Type: EventUnknown, Call: call, Err: fmt.Errorf("wechat: the ledger does not know that the call is %s: %w", entry.State, err)})
+			s.observe(ctx, Event{Type: EventUnknown, Call: call, Err: fmt.Errorf("wechat: the ledger does not know that the call is %s: %w", entry.State, wire.RedactError(err))})
 		}
 	}()
 	err = s.perform(ctx, call)
 	switch {
-	case err == nil:
+	case err == nil || carriedOut(err): // also with a reply that could be read in part only
 		entry.State = Done
-		if entry.Result, err = json.Marshal(call.Response); err != nil {
-			return &Error{Kind: ErrBadReply, Endpoint: call.Spec.Name, App: call.App.ID, Err: err}
+		result, failure := json.Marshal(call.Response)
+		if entry.Result = result; failure != nil {
+			return &Error{Kind: ErrBadReply, Endpoint: call.Spec.Name, App: call.App.ID, Err: failure, carried: true}
 		}
 	case !errors.Is(err, ErrOutcomeUnknown):
 		entry.State = Failed
 	}
 	return err
+}
+
+// carriedOut reports whether the server has carried out a call that failed all the same.
+func carriedOut(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.carried
 }
 
 // recorded answers a call with the reply that the ledger has kept.

@@ -45,6 +45,7 @@ type App struct {
 
 	key      string // {product:id}: prefix of limiter, barrier and ledger keys
 	tokenKey string // what the token is kept under; has a digest of the secret, never the secret
+	source   any    // what tells TokenSource from all others; its address is in tokenKey
 }
 
 // Product is an API with a base URL, a way to get tokens and a way to fail.

@@ -138,11 +138,12 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	status, header, body := resp.StatusCode(), resp.Header(), resp.Body()
 	if !f.policy.IgnoreRetryAfter {
 		after, _ = wire.RetryAfter(header.Get("Retry-After"), time.Now())
+		after = min(after, day) // whatever a header says, nothing is closed for longer
 	}
 	if err != nil {
 		f.class = lost
 		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
-			f.class = final
+			f.class, f.maybeDone = final, true
 			err = fmt.Errorf("the reply is larger than %d bytes", f.s.bodyLimit(f.plan))
 		}
 		v = Verdict{Kind: ErrBadReply}
@@ -157,6 +158,7 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 			f.class = final
 			v = Verdict{Kind: ErrBadReply}
 			f.last = f.error(v, status, 0, "", err)
+			f.last.carried = true
 			return v, after
 		}
 		if f.call.Spec.refused == nil {
@@ -177,6 +179,7 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 		if err := f.plan.decode(header, body, f.call.Response); err != nil {
 			f.class = final
 			f.last = f.error(Verdict{Kind: ErrBadReply}, status, code, message, err)
+			f.last.carried = true
 		}
 		return v, after
 	}
@@ -209,7 +212,7 @@ func (f *flight) failureOf(v Verdict, status int, code Code, after time.Duration
 		return final
 	case v.Kind == ErrRateLimited && v.Scope != "":
 		return throttled
-	case code == 0 && status >= 500:
+	case code == 0 && (status >= 500 || status < 200):
 		return lost
 	case v.Kind == ErrBusy:
 		return busy
@@ -278,7 +281,6 @@ func (f *flight) decide(v Verdict, after time.Duration) bool {
 	if f.class != tokenRefused {
 		f.counted++
 	}
-	repeatable := !f.effect.once() || f.dedupeStands()
 	wait := f.policy.backoff(f.delays) + f.s.instanceJitter(f.policy)
 	free := false // not a repeat that the budget counts
 	switch f.class {
@@ -302,7 +304,7 @@ func (f *flight) decide(v Verdict, after time.Duration) bool {
 		if f.last.Status == 0 {
 			f.silent++
 		}
-		if !repeatable || f.busy > maxBusy || f.silent >= f.policy.NetworkAttempts {
+		if f.busy > maxBusy || f.silent >= f.policy.NetworkAttempts {
 			return false
 		}
 	case throttled:
@@ -318,7 +320,7 @@ func (f *flight) decide(v Verdict, after time.Duration) bool {
 		}
 	}
 	wait = max(wait, after)
-	if f.counted >= f.policy.MaxAttempts || f.Err() != nil {
+	if f.counted >= f.policy.MaxAttempts || f.Err() != nil || !f.repeatable(wait) {
 		return false
 	}
 	if deadline, ok := f.Deadline(); ok && time.Now().Add(wait).After(deadline) {
@@ -385,7 +387,7 @@ func (f *flight) failed() error {
 	case f.why != nil:
 		err = fmt.Errorf("%w: %w", f.last, f.why)
 	}
-	if f.effect.once() && f.maybeDone && !f.refusedForGood() {
+	if f.effect.once() && f.maybeDone && !f.refusedForGood() && !(f.last != nil && f.last.carried) {
 		err = &OutcomeUnknownError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Err: err}
 	}
 	if f.counted > 1 && f.class != final || errors.Is(f.why, errBudgetSpent) {

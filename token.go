@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/seed175cf469/wechat/ratelimit"
@@ -103,13 +104,17 @@ func (a App) keyed(p *Product) App {
 	if a.key != "" {
 		return a
 	}
-	a.key = "{" + p.Name + ":" + a.ID + "}"
+	a.key = "{" + p.Name + ":" + a.ID
+	if a.AgentID != 0 {
+		a.key += ":" + strconv.FormatInt(a.AgentID, 10)
+	}
+	a.key += "}"
 	switch {
 	case a.TokenSource != nil:
-		a.tokenKey = fmt.Sprintf("%s:source:%T", a.key, a.TokenSource)
-		if v := reflect.ValueOf(a.TokenSource); v.Kind() == reflect.Pointer || v.Kind() == reflect.Func {
-			a.tokenKey += fmt.Sprintf(":%x", v.Pointer())
+		if a.source = a.TokenSource; reflect.ValueOf(a.TokenSource).Kind() != reflect.Pointer {
+			a.source = new(byte) // a value cannot be told from its copies: each typed client keeps tokens of its own
 		}
+		a.tokenKey = fmt.Sprintf("%s:source:%x", a.key, reflect.ValueOf(a.source).Pointer())
 	default:
 		sum := sha256.Sum256([]byte(a.Secret))
 		kind := "token"
@@ -130,7 +135,7 @@ func (s *state) wanted(call *Call) want {
 	app, product := call.App, call.Product
 	w := want{key: app.tokenKey, app: call}
 	if app.TokenSource != nil {
-		w.source = app.TokenSource
+		w.source = app.source
 		w.fetch = func(ctx context.Context, refused Token, _ bool) (Token, error) {
 			return app.TokenSource.Token(ctx, refused)
 		}
@@ -166,7 +171,7 @@ func (s *state) kept(ctx context.Context, call *Call, query string) error {
 	t, ok := s.tokens.fresh(key)
 	if !ok {
 		var err error
-		t, err = s.tokens.get(ctx, want{key: key, app: call, shared: call.App.TokenSource == nil, source: call.App.TokenSource,
+		t, err = s.tokens.get(ctx, want{key: key, app: call, shared: call.App.TokenSource == nil, source: call.App.source,
 			fetch: func(ctx context.Context, _ Token, _ bool) (Token, error) {
 				_, res := call.Spec.New()
 				inner := *call

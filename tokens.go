@@ -11,15 +11,19 @@ import (
 
 	"github.com/patrickmn/go-cache"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/seed175cf469/wechat/internal/wire"
 )
 
 const (
 	refreshEarly  = 120 * time.Second // before the end, but never before half of the token's life
 	refreshPause  = 10 * time.Second  // after a refresh that failed while the old token lives
 	maxLife       = 2 * time.Hour     // of what a store says: no token of the platform lives longer
-	fetchTimeout  = 30 * time.Second  // for one fetch with its repeats
-	lockTTL       = fetchTimeout + 5*time.Second
-	refetchPause  = 30 * time.Second // between fetches because of a refusal, once the first few are used up
+	storeTimeout  = 3 * time.Second   // for one question to the store
+	askTimeout    = 20 * time.Second  // for asking the server, with repeats
+	lockTTL       = askTimeout + 2*storeTimeout
+	fetchTimeout  = lockTTL + askTimeout + 10*time.Second // for all of it, a lock that a dead process left included
+	refetchPause  = 30 * time.Second                      // between fetches because of a refusal, once the first few are used up
 	refetchBurst  = 3
 	forcePerDay   = 20 // what stable_token allows
 	credentialMax = time.Minute
@@ -50,10 +54,10 @@ type waiters struct {
 // want describes a token and how to get it.
 type want struct {
 	key      string
-	app      *Call       // for events
-	shared   bool        // kept in the store as well
-	forcible bool        // the server gives the same value again until it is forced
-	source   TokenSource // held as long as what it gave, so that its address is not used again
+	app      *Call // for events
+	shared   bool  // kept in the store as well
+	forcible bool  // the server gives the same value again until it is forced
+	source   any   // held as long as what it gave, so that its address is not used again
 	fetch    func(ctx context.Context, refused Token, force bool) (Token, error)
 }
 
@@ -63,7 +67,7 @@ type keptToken struct {
 	since  time.Time     // when it came; with a monotonic reading, unlike what a store holds
 	served time.Duration // how long it is served without a refresh; 0: for ever
 	life   time.Duration // how long it lives; 0: for ever
-	source TokenSource
+	source any
 	dead   Secret // refused by the server and not replaced yet; a store may still hold it
 
 	err      error     // why the last fetch failed
@@ -84,7 +88,31 @@ func (k *keptToken) lives() bool {
 }
 
 func newTokens(store TokenStore, report func(context.Context, Event)) *tokens {
+	if store != nil {
+		store = boundedStore{store}
+	}
 	return &tokens{store: store, report: report, cache: cache.New(cache.NoExpiration, 0), waiting: map[string]*waiters{}}
+}
+
+// boundedStore gives up on a store that does not answer.
+type boundedStore struct{ store TokenStore }
+
+func (b boundedStore) Load(ctx context.Context, key string) (Token, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	return b.store.Load(ctx, key)
+}
+
+func (b boundedStore) Replace(ctx context.Context, key string, old, fresh Token) (Token, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	return b.store.Replace(ctx, key, old, fresh)
+}
+
+func (b boundedStore) Lock(ctx context.Context, key string, ttl time.Duration) (func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	return b.store.Lock(ctx, key, ttl)
 }
 
 // fresh returns what is in memory, without a wait and without allocation, unless it is due for a refresh.
@@ -201,7 +229,7 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 				g.once.Do(func() { close(g.gone) })
 			}
 		}()
-		t, err := m.fetch(g.ctx, w, refused)
+		t, err := m.fetchSafely(g.ctx, w, refused)
 		if err != nil && g.ctx.Err() != nil {
 			err = errAbandoned
 		}
@@ -231,6 +259,17 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 	}
 }
 
+// fetchSafely makes an error of a panic in a user's source, store or observer: the goroutine that it runs in is nobody's,
+// so that the panic could not be caught elsewhere.
+func (m *tokens) fetchSafely(ctx context.Context, w want, refused Token) (t Token, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t, err = Token{}, fmt.Errorf("wechat: panic while a token was fetched: %s", wire.Redact(fmt.Sprint(p)))
+		}
+	}()
+	return m.fetch(ctx, w, refused)
+}
+
 // fetch gets a token other than refused and puts it where everybody finds it. It runs once at a time for a
 // key.
 func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err error) {
@@ -255,6 +294,7 @@ func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err
 	}
 	t, stored, err := m.obtain(ctx, w, refused, &next)
 	if err != nil {
+		err = wire.RedactError(err)
 		m.failed(ctx, w, k, next, refused, err)
 		if !stored {
 			m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Took: time.Since(began), Err: err})
@@ -312,11 +352,6 @@ func (m *tokens) failed(ctx context.Context, w want, k *keptToken, next keptToke
 // obtain asks the store, under its lock where need be, and then the server. stored tells that the token came
 // from the store.
 func (m *tokens) obtain(ctx context.Context, w want, refused Token, next *keptToken) (t Token, stored bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			t, err = Token{}, fmt.Errorf("wechat: the token source panicked: %v", p)
-		}
-	}()
 	var old Token
 	if m.store != nil && w.shared {
 		unlock, found, err := m.lock(ctx, w, refused)
@@ -347,6 +382,8 @@ func (m *tokens) obtain(ctx context.Context, w want, refused Token, next *keptTo
 // ask fetches from the server. Where that gives the refused value again it is forced, if that is possible and
 // not too soon; else the value stands, and the server's next word on it is final.
 func (m *tokens) ask(ctx context.Context, w want, refused Token, next *keptToken) (Token, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
 	t, err := checked(w.fetch(ctx, refused, false))
 	if err != nil || refused.Value == "" || t.Value != refused.Value {
 		return t, err
@@ -420,7 +457,7 @@ func (m *tokens) load(ctx context.Context, key string, refused Token) (t Token, 
 	t, err := m.store.Load(ctx, key)
 	if err != nil {
 		if !errors.Is(err, ErrNoToken) {
-			m.report(ctx, Event{Type: EventTokenRefresh, Err: fmt.Errorf("wechat: token store: %w", err)})
+			m.report(ctx, Event{Type: EventTokenRefresh, Err: fmt.Errorf("wechat: token store: %w", wire.RedactError(err))})
 		}
 		return Token{}, false
 	}
@@ -468,5 +505,5 @@ func (m *tokens) lock(ctx context.Context, w want, refused Token) (unlock func()
 }
 
 func (m *tokens) storeFailed(ctx context.Context, w want, err error) {
-	m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Err: fmt.Errorf("wechat: token store: %w", err)})
+	m.report(ctx, Event{Type: EventTokenRefresh, Call: w.app, Err: fmt.Errorf("wechat: token store: %w", wire.RedactError(err))})
 }
