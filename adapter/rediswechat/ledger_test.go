@@ -14,11 +14,11 @@ import (
 )
 
 func TestLedgerContract(t *testing.T) {
-	t.Run("single", func(t *testing.T) { mock.VerifyLedger(t, rediswechat.NewLedger(startRedis(t).client())) })
-	t.Run("cluster", func(t *testing.T) { mock.VerifyLedger(t, rediswechat.NewLedger(startCluster(t))) })
+	t.Run("single", func(t *testing.T) { mock.VerifyLedger(t, rediswechat.NewLedger(startRedis(t).client(), patient)) })
+	t.Run("cluster", func(t *testing.T) { mock.VerifyLedger(t, rediswechat.NewLedger(startCluster(t), patient)) })
 	t.Run("miniredis", func(t *testing.T) {
 		_, rdb := mini(t)
-		mock.VerifyLedger(t, rediswechat.NewLedger(rdb))
+		mock.VerifyLedger(t, rediswechat.NewLedger(rdb, patient))
 	})
 }
 
@@ -35,7 +35,7 @@ func TestPendingOfADeadProcessIsUnknown(t *testing.T) {
 	m, rdb := mini(t)
 	now := time.Now()
 	m.SetTime(now)
-	l := rediswechat.NewLedger(rdb, rediswechat.WithLedgerLease(time.Minute))
+	l := rediswechat.NewLedger(rdb, patient, rediswechat.WithLedgerLease(time.Minute))
 	const key = "{officialaccount:wx1}:SendTemplateMessage:order 1"
 	if s := begin(t, l, key); s != "" {
 		t.Fatalf("a new key is %q", s)
@@ -59,7 +59,7 @@ func TestPendingOfADeadProcessIsUnknown(t *testing.T) {
 
 func TestLedgerForgets(t *testing.T) {
 	m, rdb := mini(t)
-	l := rediswechat.NewLedger(rdb)
+	l := rediswechat.NewLedger(rdb, patient)
 	for _, s := range []wechat.State{wechat.Done, wechat.Failed, wechat.Unknown, wechat.Pending} {
 		key := "{work:ww1}:SendMessage:" + string(s)
 		begin(t, l, key)
@@ -81,7 +81,7 @@ func TestLedgerForgets(t *testing.T) {
 func TestLedgerScan(t *testing.T) {
 	ctx := context.Background()
 	rdb := startCluster(t)
-	l := rediswechat.NewLedger(rdb, rediswechat.WithLedgerLease(time.Second))
+	l := rediswechat.NewLedger(rdb, patient, rediswechat.WithLedgerLease(time.Second))
 	want := map[wechat.State][]string{}
 	for app := range 10 { // on all nodes
 		for i, s := range []wechat.State{wechat.Done, wechat.Unknown, wechat.Failed, wechat.Pending} {

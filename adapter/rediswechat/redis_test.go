@@ -16,6 +16,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+
+	"github.com/seed175cf469/wechat/adapter/rediswechat"
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +26,9 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// patient is for tests of what is right, on a machine that may be busy.
+var patient = rediswechat.WithBudget(10 * time.Second)
 
 // server is a redis-server of a test's own.
 type server struct {

@@ -29,11 +29,11 @@ func TestTokenStoreContract(t *testing.T) {
 	key := []byte("0123456789abcdef0123456789abcdef")
 	t.Run("single", func(t *testing.T) {
 		rdb := startRedis(t).client()
-		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(rdb))
-		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(rdb, rediswechat.WithTokenEncryption(key)))
+		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(rdb, patient))
+		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenEncryption(key)))
 	})
 	t.Run("cluster, P128", func(t *testing.T) {
-		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(startCluster(t)))
+		mock.VerifyTokenStore(t, rediswechat.NewTokenStore(startCluster(t), patient))
 	})
 }
 
@@ -53,7 +53,7 @@ func replace(t *testing.T, s *rediswechat.TokenStore, key string, old, fresh wec
 func TestTokenEndsByTheClockOfRedis(t *testing.T) {
 	m, rdb := mini(t)
 	m.SetTime(time.Now().Add(-2 * time.Minute)) // which is another than ours
-	s := rediswechat.NewTokenStore(rdb)
+	s := rediswechat.NewTokenStore(rdb, patient)
 	replace(t, s, tokenKey, wechat.Token{}, token("A", time.Hour))
 	got, err := s.Load(context.Background(), tokenKey)
 	if err != nil || time.Until(got.Expiry).Round(time.Second) != time.Hour {
@@ -70,7 +70,7 @@ func TestTokenEndsByTheClockOfRedis(t *testing.T) {
 
 func TestOlderAnswerNeverWins(t *testing.T) { // P004
 	_, rdb := mini(t)
-	s := rediswechat.NewTokenStore(rdb)
+	s := rediswechat.NewTokenStore(rdb, patient)
 	old := token("A", time.Hour)
 	replace(t, s, tokenKey, wechat.Token{}, old)
 	replace(t, s, tokenKey, old, token("D", time.Hour))
@@ -81,7 +81,7 @@ func TestOlderAnswerNeverWins(t *testing.T) { // P004
 
 func TestTokensAreEncryptedAtRest(t *testing.T) {
 	m, rdb := mini(t)
-	s := rediswechat.NewTokenStore(rdb, rediswechat.WithTokenEncryption([]byte("0123456789abcdef")))
+	s := rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenEncryption([]byte("0123456789abcdef")))
 	first := token("61_secretvalue", time.Hour)
 	replace(t, s, tokenKey, wechat.Token{}, first)
 	for _, k := range m.Keys() {
@@ -93,8 +93,8 @@ func TestTokensAreEncryptedAtRest(t *testing.T) {
 		t.Errorf("Replace compares what it cannot: %q stands", got)
 	}
 	for name, other := range map[string]*rediswechat.TokenStore{
-		"another key": rediswechat.NewTokenStore(rdb, rediswechat.WithTokenEncryption([]byte("fedcba9876543210"))),
-		"no key":      rediswechat.NewTokenStore(rdb),
+		"another key": rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenEncryption([]byte("fedcba9876543210"))),
+		"no key":      rediswechat.NewTokenStore(rdb, patient),
 	} {
 		if got, err := other.Load(context.Background(), tokenKey); !errors.Is(err, wechat.ErrNoToken) {
 			t.Errorf("%s: Load gives %q, %v; want ErrNoToken", name, got.Value.Reveal(), err)
@@ -104,7 +104,7 @@ func TestTokensAreEncryptedAtRest(t *testing.T) {
 		}
 		replaceRaw(t, m, s)
 	}
-	short := rediswechat.NewTokenStore(rdb, rediswechat.WithTokenEncryption(nil))
+	short := rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenEncryption(nil))
 	if _, err := short.Load(context.Background(), tokenKey); err == nil || errors.Is(err, wechat.ErrNoToken) {
 		t.Errorf("an empty key: %v; want an error that says so", err)
 	}
@@ -127,7 +127,7 @@ func TestTokensOfOtherSDKs(t *testing.T) {
 		{"EasyWeChat", easyWeChat("s3cret"), "easywechat:official_account.access_token.wx1.s3cret.1", `s:6:"61_abc";`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := rediswechat.NewTokenStore(rdb, rediswechat.WithTokenKey(tt.at))
+			s := rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenKey(tt.at))
 			m.Set(tt.key, tt.stored)
 			m.SetTTL(tt.key, time.Hour)
 			got, err := s.Load(context.Background(), tokenKey)
@@ -148,7 +148,7 @@ func TestTokensOfOtherSDKs(t *testing.T) {
 
 func TestLockKnowsItsHolder(t *testing.T) { // P018
 	m, rdb := mini(t)
-	s := rediswechat.NewTokenStore(rdb)
+	s := rediswechat.NewTokenStore(rdb, patient)
 	ctx := context.Background()
 	late, err := s.Lock(ctx, tokenKey, time.Second)
 	if err != nil {
