@@ -19,8 +19,13 @@ const (
 	formatJSON
 )
 
-// maxDepth is how deep a body may be nested. The deepest that is documented, an approval, has seven levels.
-const maxDepth = 32
+// maxDepth is how deep a body may be nested; the deepest that is documented, an approval, has seven levels. maxTokens
+// is how many tags, texts and values it may have: a body of nothing else takes long to read, and is read before its
+// signature is checked.
+const (
+	maxDepth  = 32
+	maxTokens = 50_000
+)
 
 // node is an element of XML, or a member of a JSON object. The elements of a JSON array are members of one name, as
 // they are in XML, so that both formats have one shape.
@@ -92,6 +97,7 @@ var (
 	errJSON    = errors.New("the body is not well-formed JSON")
 	errDoctype = errors.New("the body has a DOCTYPE")
 	errDepth   = fmt.Errorf("the body is nested deeper than %d levels", maxDepth)
+	errTokens  = fmt.Errorf("the body has more than %d tags, texts and values", maxTokens)
 )
 
 // parse reads a body. With a name it stops at the first child that has it and keeps nothing else, so that what is
@@ -110,18 +116,42 @@ func parse(body []byte, only ...string) (*node, format, error) {
 	return nil, 0, errFormat
 }
 
+// xmlReader is a strict decoder that knows no entities but the five, and tires.
+type xmlReader struct {
+	*xml.Decoder
+	read int
+}
+
+// next gives the next token; no DOCTYPE.
+func (d *xmlReader) next() (xml.Token, error) {
+	if d.read++; d.read > maxTokens {
+		return nil, errTokens
+	}
+	token, err := d.Token()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, errXML
+	}
+	if _, ok := token.(xml.Directive); ok {
+		return nil, errDoctype
+	}
+	return token, err
+}
+
 func parseXML(body []byte, wanted func(string) bool, first bool) (*node, error) {
-	d := xml.NewDecoder(bytes.NewReader(body)) // strict, and knows no entities but the five
-	var top node                               // holds the root
+	d := &xmlReader{Decoder: xml.NewDecoder(bytes.NewReader(body))}
+	var top node // holds the root
 	open := []*node{&top}
 	var text []byte // since the last element was opened
 	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) && len(top.kids) == 1 {
+		token, err := d.next()
+		if errors.Is(err, io.EOF) {
+			if len(top.kids) == 0 {
+				return nil, errXML
+			}
 			return &top.kids[0], nil
 		}
 		if err != nil {
-			return nil, errXML
+			return nil, err
 		}
 		parent := open[len(open)-1]
 		switch t := token.(type) {
@@ -151,18 +181,16 @@ func parseXML(body []byte, wanted func(string) bool, first bool) (*node, error) 
 			}
 		case xml.CharData:
 			text = append(text, t...)
-		case xml.Directive:
-			return nil, errDoctype
 		}
 	}
 }
 
 // skip passes over the rest of an element at the second level.
-func skip(d *xml.Decoder) error {
+func skip(d *xmlReader) error {
 	for depth := 2; depth > 1; {
-		token, err := d.Token()
+		token, err := d.next()
 		if err != nil {
-			return errXML
+			return err
 		}
 		switch token.(type) {
 		case xml.StartElement:
@@ -171,8 +199,6 @@ func skip(d *xml.Decoder) error {
 			}
 		case xml.EndElement:
 			depth--
-		case xml.Directive:
-			return errDoctype
 		}
 	}
 	return nil
@@ -183,33 +209,41 @@ type jsonReader struct {
 	*json.Decoder
 	wanted func(string) bool
 	first  bool
+	read   int
+}
+
+func (r *jsonReader) next() (json.Token, error) {
+	if r.read++; r.read > maxTokens {
+		return nil, errTokens
+	}
+	return r.Token()
 }
 
 // errFound ends the reading of a body of which one member was wanted.
 var errFound = errors.New("found")
 
 func parseJSON(body []byte, wanted func(string) bool, first bool) (*node, error) {
-	r := jsonReader{json.NewDecoder(bytes.NewReader(body)), wanted, first}
+	r := &jsonReader{Decoder: json.NewDecoder(bytes.NewReader(body)), wanted: wanted, first: first}
 	r.UseNumber()
 	var top node
 	err := r.value(&top, "", 0)
 	if err == nil {
-		if _, err = r.Token(); errors.Is(err, io.EOF) {
+		if _, err = r.next(); errors.Is(err, io.EOF) {
 			return &top.kids[0], nil
 		}
 	}
 	switch {
 	case errors.Is(err, errFound):
 		return &top.kids[0], nil
-	case errors.Is(err, errDepth):
-		return nil, errDepth
+	case errors.Is(err, errDepth), errors.Is(err, errTokens):
+		return nil, err
 	}
 	return nil, errJSON
 }
 
 // value reads the next value into a child of parent; an array into one child for each element.
-func (r jsonReader) value(parent *node, name string, depth int) error {
-	token, err := r.Token()
+func (r *jsonReader) value(parent *node, name string, depth int) error {
+	token, err := r.next()
 	if err != nil {
 		return err
 	}
@@ -225,7 +259,7 @@ func (r jsonReader) value(parent *node, name string, depth int) error {
 					return err
 				}
 			}
-			_, err := r.Token()
+			_, err := r.next()
 			return err
 		}
 		parent.kids = append(parent.kids, n)
@@ -241,9 +275,9 @@ func (r jsonReader) value(parent *node, name string, depth int) error {
 	return nil
 }
 
-func (r jsonReader) members(n *node, depth int) error {
+func (r *jsonReader) members(n *node, depth int) error {
 	for r.More() {
-		key, err := r.Token()
+		key, err := r.next()
 		if err != nil {
 			return err
 		}
@@ -259,7 +293,7 @@ func (r jsonReader) members(n *node, depth int) error {
 			return errFound
 		}
 	}
-	_, err := r.Token()
+	_, err := r.next()
 	return err
 }
 
@@ -303,7 +337,7 @@ func escapeSpace(b []byte) []byte {
 	for _, c := range b {
 		switch {
 		case inside && (c == '\t' || c == '\n' || c == '\r'):
-			out = append(out, '\\', map[byte]byte{'\t': 't', '\n': 'n', '\r': 'r'}[c])
+			out = append(out, '\\', "tn  r"[c-'\t']) // \t, \n and \r are 9, 10 and 13
 			escaped = false
 			continue
 		case escaped:

@@ -76,7 +76,7 @@ type Config struct {
 	WorkTimeout time.Duration
 	// MaxWork is how many pushes and pieces of work may be under way at once for Go to begin another. 0: 10,000.
 	MaxWork int
-	// MaxBody is the size of the largest body in bytes. 0: 1 MiB.
+	// MaxBody is the size of the largest body in bytes. 0: 256 KiB.
 	MaxBody int64
 
 	// Seen remembers pushes, so that repeats are recognised. Nil: in memory, for this Handler. Several processes
@@ -104,7 +104,7 @@ const (
 	defaultTimeout     = 4500 * time.Millisecond
 	defaultWorkTimeout = 10 * time.Minute
 	defaultMaxWork     = 10_000
-	defaultMaxBody     = 1 << 20
+	defaultMaxBody     = 256 << 10
 )
 
 // complete fills in defaults, and complains of what cannot work.
