@@ -79,7 +79,7 @@ func (p *Progress) count(s State) {
 
 // Options say how a list is sent. The zero Options are ready.
 type Options struct {
-	// Concurrency is the number of rows under way at once. The default is 64. It is no rate: how fast the rows go out
+	// Concurrency is the number of rows under way at once. The default is 80. It is no rate: how fast the rows go out
 	// is up to the limits of the app and what the client learns.
 	Concurrency int
 
@@ -110,7 +110,7 @@ type Options struct {
 }
 
 const (
-	defaultConcurrency = 64
+	defaultConcurrency = 80
 	defaultGrace       = 10 * time.Second
 )
 
