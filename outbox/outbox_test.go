@@ -817,6 +817,7 @@ func BenchmarkRow(b *testing.B) {
 // heapTop sends n rows with a trivial func and returns the most heap that was in use.
 func heapTop(tb testing.TB, n int) (top uint64) {
 	tb.Helper()
+	runtime.GC() // of what other tests have left
 	rows := 0
 	var stats runtime.MemStats
 	for e, err := range outbox.Send(tb.Context(), list(n), func(_ context.Context, i int) (int, error) { return i, nil }, outbox.Options{}) {
