@@ -65,15 +65,11 @@ func (l *Local) claims(buf []claim, demands []Demand) ([]claim, int, error) {
 			buf = append(buf, c)
 		}
 	}
-	if len(buf) > 1 {
+	if len(buf) > 0 {
 		buf = merge(buf)
 	}
 	for i := range buf {
-		c := &buf[i]
-		if len(buf) == 1 {
-			c.record = c.n
-		}
-		if c.n > c.rate {
+		if c := &buf[i]; c.n > c.rate {
 			return nil, c.demand, impossible(c, &demands[c.demand])
 		}
 	}
@@ -92,24 +88,21 @@ func merge(claims []claim) []claim {
 		)
 	})
 	merged := claims[:1]
-	most := 0 // index of the claim on the current window that asks for most
+	first := 0 // of the claims on the current window: the one with the lowest rate, which records
+	claims[0].record = claims[0].n
 	for _, c := range claims[1:] {
 		last := &merged[len(merged)-1]
 		switch {
 		case c.hash != last.hash || c.kind != last.kind:
-			merged[most].record = merged[most].n
-			most = len(merged)
+			first = len(merged)
 			merged = append(merged, c)
 		case c.rate == last.rate && c.every == last.every:
 			last.n += c.n
 		default:
 			merged = append(merged, c)
 		}
-		if n := len(merged) - 1; merged[n].n > merged[most].n {
-			most = n
-		}
+		merged[first].record = max(merged[first].record, merged[len(merged)-1].n)
 	}
-	merged[most].record = merged[most].n
 	return merged
 }
 

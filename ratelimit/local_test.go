@@ -71,6 +71,8 @@ func TestAllowOfWhatCanNeverBe(t *testing.T) {
 		var e *ratelimit.LimitError
 		if d, err := l.Allow(context.Background(), demands...); !errors.As(err, &e) || e.Reason != strings.TrimSpace(want) || d.OK || d.Denied.Key != "wx1" {
 			t.Errorf("Allow = %+v, %v, want %s", d, err, want)
+		} else if s := err.Error(); !strings.Contains(s, e.Limit.String()) || !strings.Contains(s, e.Reason) {
+			t.Errorf("%q does not say what is wrong", s)
 		}
 		if _, err := l.Reserve(context.Background(), time.Hour, demands...); !errors.As(err, &e) {
 			t.Errorf("Reserve = %v, want a LimitError", err)
@@ -203,6 +205,12 @@ func TestDemandsForOneWindow(t *testing.T) {
 	}
 	if d := mustRefuse(t, l, app(ratelimit.PerMinute(30)), app(ratelimit.PerMinute(5))); d.Denied.Limit.Rate != 5 {
 		t.Errorf("denied %v, want 5 a minute", d.Denied.Limit)
+	}
+
+	two, three := endpoint("Send", ratelimit.PerMinute(5)), endpoint("Send", ratelimit.PerMinute(7))
+	two.N, three.N = 2, 3
+	if got := mustAllow(t, l, two, three).Remaining; got != 2 {
+		t.Errorf("Remaining = %d, want 2 of 5: 3 turns have been taken", got)
 	}
 }
 

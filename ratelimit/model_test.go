@@ -169,10 +169,11 @@ func runModel(t *testing.T, r source, steps int) {
 		demands []ratelimit.Demand
 	}
 	var bookings []booked
+	few := [...]int{r.IntN(len(modelLimits)), r.IntN(len(modelLimits)), r.IntN(len(modelLimits))}
 	for range steps {
 		var demands []ratelimit.Demand
 		for range 1 + r.IntN(3)/2 {
-			i := r.IntN(len(modelLimits))
+			i := few[r.IntN(len(few))]
 			for _, limit := range modelLimits[i] {
 				n := r.IntN(3)
 				if r.IntN(8) == 0 {

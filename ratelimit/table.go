@@ -37,12 +37,9 @@ func (t *table) insert(hash uint64) []uint32 {
 	return slot
 }
 
-// remove takes the slot of hash out and closes the gap.
+// remove takes the slot of hash, which must be there, out and closes the gap.
 func (t *table) remove(hash uint64) {
-	gap, found := t.probe(hash)
-	if !found {
-		return
-	}
+	gap, _ := t.probe(hash)
 	t.used--
 	for i := t.next(gap); ; i = t.next(i) {
 		slot := t.slot(i)

@@ -380,6 +380,35 @@ func TestWaitCountsThoseAhead(t *testing.T) {
 	})
 }
 
+// Turns that lie beyond all time can be asked for.
+func TestWaitOfAges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(ratelimit.Local)
+		d := with(app(ratelimit.Limit{Rate: 1, Period: 366 * 24 * time.Hour}), ratelimit.Background)
+		mustAllow(t, l, d)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 300 {
+			wg.Go(func() {
+				if err := ratelimit.Wait(ctx, l, 0, d); !errors.Is(err, context.Canceled) {
+					t.Errorf("Wait = %v, want context.Canceled", err)
+				}
+			})
+		}
+		synctest.Wait()
+		d.Priority = ratelimit.Normal
+		if got := mustRefuse(t, l, d).RetryAfter; got != d.Limit.Period {
+			t.Errorf("RetryAfter = %v, want %v", got, d.Limit.Period)
+		}
+		d.Priority = ratelimit.Background
+		if got := mustRefuse(t, l, d).RetryAfter; got < 70*d.Limit.Period {
+			t.Errorf("RetryAfter behind 300 others = %v, want at least 70 years", got)
+		}
+		cancel()
+		wg.Wait()
+	})
+}
+
 // Those who were there in time but have been passed too often give up when their time is over.
 func TestWaitGivesUpAfterMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
