@@ -19,7 +19,7 @@ func (r BotTextReply) body(*Header, format) ([]byte, error) {
 	return botBody(r.Content != "", struct {
 		MsgType string `json:"msgtype"`
 		Text    text   `json:"text"`
-	}{"text", text{r.Content}})
+	}{"text", text(r)})
 }
 
 // BotStreamReply answers with a text that grows. The platform asks for the rest with a BotStream, until Finish.

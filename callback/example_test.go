@@ -34,7 +34,7 @@ func Example() {
 	mux := http.NewServeMux()
 	mux.Handle("/wechat", handler)
 	server := &http.Server{Addr: ":80", Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
-	_ = server // server.ListenAndServe()
+	defer func() { _ = server.Close() }() // in a program: server.ListenAndServe()
 
 	platform := &mock.Pusher{Handler: handler, ID: config.ID, Token: config.Token, Key: config.Key}
 	answer, err := platform.Push(context.Background(), callback.XML(&callback.Subscribe{Header: callback.Header{FromUserName: "openid"}}))

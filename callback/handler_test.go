@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,7 +37,7 @@ func TestURLCheck(t *testing.T) {
 	pyEcho := "4ByGGj+sVCYcvGeQYhaKIk1o0pQRNbRjxybjTGblXrBaXlTXeOo1+bXFXDQQb1o6co6Yh9Bv41n7hOchLF6p+Q=="
 	plain := officialMP
 	plain.Key = ""
-	pain := forever(Config{Product: OfficialAccount, Token: testToken})
+	account := forever(Config{Product: OfficialAccount, Token: testToken})
 	for _, v := range []struct {
 		name   string
 		config Config
@@ -48,8 +50,8 @@ func TestURLCheck(t *testing.T) {
 		{"WeCom of another library", wechatpy, "msg_signature=dd6b9c95b495b3f7e2901bfbc76c664930ffdb96&timestamp=1411443780&nonce=437374425&echostr=" + url.QueryEscape(pyEcho), 200, "5927782489442352469"},
 		{"mini program", officialMP, "signature=f464b24fc39322e44b38aa78f5edd27bd1441696&timestamp=1714036504&nonce=1514711492&echostr=4375120948345356249", 200, "4375120948345356249"},
 		{"mini program, plain", plain, "signature=f464b24fc39322e44b38aa78f5edd27bd1441696&timestamp=1714036504&nonce=1514711492&echostr=4375120948345356249", 200, "4375120948345356249"},
-		{"P117 official account", pain, "signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c95&timestamp=1700000000&nonce=90001&echostr=7777777", 200, "7777777"},
-		{"P117 wrong signature", pain, "signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c94&timestamp=1700000000&nonce=90001&echostr=7777777", 403, ""},
+		{"P117 official account", account, "signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c95&timestamp=1700000000&nonce=90001&echostr=7777777", 200, "7777777"},
+		{"P117 wrong signature", account, "signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c94&timestamp=1700000000&nonce=90001&echostr=7777777", 403, ""},
 		{"WeCom with the signature of an official account", officialWork, "signature=5c45ff5e21c57e6ad56bac8758b79b1d9ac89fd3&timestamp=1409659589&nonce=263014780&echostr=" + url.QueryEscape(workEcho), 400, ""},
 		{"WeCom, another echostr", officialWork, "msg_signature=5c45ff5e21c57e6ad56bac8758b79b1d9ac89fd3&timestamp=1409659589&nonce=263014780&echostr=abcd", 403, ""},
 		{"no echostr", plain, "signature=f464b24fc39322e44b38aa78f5edd27bd1441696&timestamp=1714036504&nonce=1514711492", 400, ""},
@@ -126,8 +128,8 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// The pushes of P102, P103, P106 and P109, signed at 1700000000.
-const painQuery = "/callback?signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c95&timestamp=1700000000&nonce=90001&openid=oFAKE_openid_0000000000000001&encrypt_type=aes&msg_signature="
+// accountQuery goes before the msg_signature of P102, P103, P106 and P109, signed at 1700000000.
+const accountQuery = "/callback?signature=34919e59ba55fa8c4a3b219863c3aa47b0d49c95&timestamp=1700000000&nonce=90001&openid=oFAKE_openid_0000000000000001&encrypt_type=aes&msg_signature="
 
 func TestSignedPushes(t *testing.T) {
 	const p102 = "Q3stYC6hdFzMh9T8HCvyDEduuXE2TjuLksZs2PP11/L0j9f5mp/gy4mI9tD2YTOg6EEIj85UEf8O/e+0FpboHAHE3QrMzzPA9XxyTLkwiha704xFD1czHzkURwtZrjfn"
@@ -157,7 +159,7 @@ func TestSignedPushes(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			var b inbox
 			h := newHandler(t, v.config, b.receive)
-			w := serve(h, httptest.NewRequest(http.MethodPost, painQuery+v.signature, strings.NewReader(v.body)))
+			w := serve(h, httptest.NewRequest(http.MethodPost, accountQuery+v.signature, strings.NewReader(v.body)))
 			if w.Code != v.status {
 				t.Fatalf("status %d, want %d", w.Code, v.status)
 			}
@@ -498,6 +500,19 @@ func TestHostile(t *testing.T) {
 				t.Errorf("reported %v", said.errs[0])
 			}
 		})
+	}
+}
+
+// TestHostileTable holds the table in the documentation against the tests.
+func TestHostileTable(t *testing.T) {
+	page, err := os.ReadFile("../docs/callbacks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range hostile {
+		if row := fmt.Sprintf("| %s | %d |", v.name, v.status); !strings.Contains(string(page), row) {
+			t.Errorf("docs/callbacks.md lacks %s", row)
+		}
 	}
 }
 

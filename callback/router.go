@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -70,8 +71,8 @@ func (r *Router) Use(middleware ...Middleware) { r.middleware = append(r.middlew
 // Receive hands m to its receiver. It is the Receiver that New needs.
 func (r *Router) Receive(ctx context.Context, m Message) (Reply, error) {
 	receive := r.find(m)
-	for i := len(r.middleware) - 1; i >= 0; i-- {
-		receive = r.middleware[i](receive)
+	for _, wrap := range slices.Backward(r.middleware) {
+		receive = wrap(receive)
 	}
 	return receive(ctx, m)
 }
