@@ -37,6 +37,7 @@ type flight struct {
 	priority ratelimit.Priority
 	began    time.Time
 
+	endpoint  string // key of barrier and pace
 	request   encoded
 	dedupeFor time.Duration // how long the server drops a repeat; 0: not at all
 
@@ -107,6 +108,7 @@ func (s *state) perform(ctx context.Context, call *Call) error {
 	if ctx.Value(tokenFetch{}) != nil {
 		f.effect = EffectRead
 	}
+	f.endpoint = call.App.key + ":" + call.Spec.Name
 	if f.policy.MaxElapsed > 0 {
 		var cancel context.CancelFunc
 		f.Context, cancel = context.WithTimeout(ctx, f.policy.MaxElapsed)
@@ -125,9 +127,8 @@ func (s *state) perform(ctx context.Context, call *Call) error {
 	f.trace.GetConn = func(string) { f.wantConn.Store(true) }
 	f.trace.GotConn = func(httptrace.GotConnInfo) { f.gotConn.Store(true) }
 
-	defer f.settle(ratelimit.Outcome{Unused: true}) // where an attempt was prepared and never judged
-	r := s.resty.R().SetContext(f)
-	r.SetResponseBodyLimit(s.bodyLimit(f.plan))
+	defer f.settle(ratelimit.Outcome{Unused: true})               // where an attempt was prepared and never judged
+	r := s.resty.R().SetContext(f).ForceContentType("-")          // not to be looked at: decoding is ours
 	resp, err := r.Execute(f.plan.method, "http://host.invalid/") // arm sets the real URL
 	if f.attempt > f.judged {
 		f.judge(resp, err) // resty asks nobody once ctx has ended

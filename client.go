@@ -3,6 +3,7 @@ package wechat
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -228,7 +229,8 @@ func newTransport() *http.Transport {
 }
 
 // guarded sends GETs that use up a one-time code over connections of their own where it can, as a reused one may turn
-// out to be closed. It ends replies that switch protocols, which neither context nor time-out would end.
+// out to be closed. It ends replies that switch protocols, which neither context nor time-out would end, and bounds the
+// others.
 func guarded(next http.RoundTripper) http.RoundTripper {
 	fresh := next
 	if t, ok := next.(*http.Transport); ok {
@@ -237,17 +239,38 @@ func guarded(next http.RoundTripper) http.RoundTripper {
 		fresh = t
 	}
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		transport := next
-		if f := flightFrom(r.Context()); f != nil && f.plan.fresh {
+		f, transport := flightFrom(r.Context()), next
+		if f != nil && f.plan.fresh {
 			transport = fresh
 		}
 		resp, err := transport.RoundTrip(r)
-		if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+		switch {
+		case err != nil:
+			return nil, err
+		case resp.StatusCode == http.StatusSwitchingProtocols:
 			_ = resp.Body.Close()
 			resp.Body = http.NoBody
+		case f != nil:
+			resp.Body = &boundedBody{resp.Body, f.s.bodyLimit(f.plan)}
 		}
-		return resp, err
+		return resp, nil
 	})
+}
+
+var errTooLarge = errors.New("the reply is too large")
+
+// boundedBody fails once more than left bytes have come.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if b.left -= n; b.left < 0 {
+		return n, errTooLarge
+	}
+	return n, err
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

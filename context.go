@@ -10,6 +10,7 @@ type (
 	priorityKey    struct{}
 	idempotencyKey struct{}
 	retryKey       struct{}
+	ledgerKey      struct{}
 )
 
 // ContextWithPriority sets the order in which calls get their turn where they wait for the same limit.
@@ -28,6 +29,12 @@ func ContextWithIdempotencyKey(ctx context.Context, key string) context.Context 
 // ContextWithRetry replaces the client's RetryPolicy for the calls under ctx.
 func ContextWithRetry(ctx context.Context, p RetryPolicy) context.Context {
 	return context.WithValue(ctx, retryKey{}, p)
+}
+
+// ContextWithLedger lets wrap stand between the client and its ledger for the calls under ctx. wrap gets the client's
+// ledger and returns the one to use, under the same keys: another ledger, or one that watches.
+func ContextWithLedger(ctx context.Context, wrap func(own Ledger) Ledger) context.Context {
+	return context.WithValue(ctx, ledgerKey{}, wrap)
 }
 
 func priorityFrom(ctx context.Context) ratelimit.Priority {

@@ -134,15 +134,14 @@ func (f *flight) pass() (err error) {
 	if f.probe, err = s.quota(f, f.call); err != nil {
 		return err
 	}
-	endpoint := app + ":" + f.call.Spec.Name
 	for {
 		if err := s.waitBarrier(&f.bound, f.call, app); err != nil {
 			return err
 		}
 		if !s.paces(f.call) {
-			return s.waitBarrier(&f.bound, f.call, endpoint)
+			return s.waitBarrier(&f.bound, f.call, f.endpoint)
 		}
-		done, err := s.pacer.Admit(&f.bound, endpoint, f.priority)
+		done, err := s.pacer.Admit(&f.bound, f.endpoint, f.priority)
 		if err != nil {
 			return s.localRefusal(f.call, err)
 		}

@@ -116,7 +116,11 @@ func (l *memoryLedger) Scan(_ context.Context, s State, before time.Time) iter.S
 // onlyOnce asks the ledger before it performs a call, and tells it afterwards.
 func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 	key = call.App.key + ":" + call.Spec.Name + ":" + key
-	entry, err := s.ledger.Begin(ctx, key, call)
+	ledger := s.ledger
+	if wrap, ok := ctx.Value(ledgerKey{}).(func(Ledger) Ledger); ok {
+		ledger = wrap(ledger)
+	}
+	entry, err := ledger.Begin(ctx, key, call)
 	if err != nil {
 		return &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: fmt.Errorf("ledger: %w", wire.RedactError(err))}
 	}
@@ -134,7 +138,7 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 		// The outcome must be written even when the caller has given up.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		if err := s.ledger.End(ctx, key, entry); err != nil {
+		if err := ledger.End(ctx, key, entry); err != nil {
 			s.observe(ctx, Event{Type: EventUnknown, Call: call, Err: fmt.Errorf("wechat: the ledger does not know that the call is %s: %w", entry.State, wire.RedactError(err))})
 		}
 	}()

@@ -142,7 +142,7 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	}
 	if err != nil {
 		f.class = lost
-		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
+		if errors.Is(err, errTooLarge) {
 			f.class, f.maybeDone = final, true
 			err = fmt.Errorf("the reply is larger than %d bytes", f.s.bodyLimit(f.plan))
 		}
@@ -256,7 +256,7 @@ func (f *flight) learn(v Verdict, after time.Duration) {
 	case f.class == throttled && v.Scope == ratelimit.ScopeApp:
 		s.raise(f, call, call.App.key, max(after, v.Window, time.Second))
 	case o.Refused && paced == nil:
-		s.raise(f, call, call.App.key+":"+call.Spec.Name, max(after, v.Window, time.Second))
+		s.raise(f, call, f.endpoint, max(after, v.Window, time.Second))
 	case v.Kind == ErrQuotaExhausted && v.Scope == ratelimit.ScopeEndpoint:
 		f.last.After = s.closeQuota(f, call)
 	case f.class == fine && f.probe:

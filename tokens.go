@@ -40,6 +40,7 @@ type tokens struct {
 
 	mu      sync.Mutex
 	waiting map[string]*waiters
+	sweepAt int // size of the cache at which it is swept
 }
 
 // waiters share one fetch; when the last has left, ctx ends.
@@ -64,12 +65,16 @@ type want struct {
 // keptToken is what is known under a key. It is never changed, only replaced.
 type keptToken struct {
 	Token
-	since  time.Time     // when it came; with a monotonic reading, unlike what a store holds
-	served time.Duration // how long it is served without a refresh; 0: for ever
-	life   time.Duration // how long it lives; 0: for ever
-	source any
-	dead   Secret // refused by the server and not replaced yet; a store may still hold it
+	since    time.Time     // when it came; with a monotonic reading, unlike what a store holds
+	served   time.Duration // how long it is served without a refresh; 0: for ever
+	life     time.Duration // how long it lives; 0: for ever
+	source   any
+	*trouble // nil: there was none
+}
 
+// trouble is what is remembered of fetches that failed and tokens that were refused.
+type trouble struct {
+	dead     Secret    // refused by the server and not replaced yet; a store may still hold it
 	err      error     // why the last fetch failed
 	fails    int       // fetches that failed in a row
 	pause    time.Time // nothing is fetched before
@@ -129,16 +134,27 @@ func (m *tokens) memory(key string) *keptToken {
 	return k
 }
 
-// keep puts k in memory for as long as it can matter.
+// keep puts k in memory. It is put there without an expiry, as a keptToken knows its own by a clock that nobody can
+// set; what is dead is dropped when the memory has doubled.
 func (m *tokens) keep(key string, k *keptToken) {
-	ttl := maxLife + time.Hour
-	if k.life > 0 {
-		ttl = k.life + time.Minute
+	m.cache.Set(key, k, cache.NoExpiration)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cache.ItemCount() < m.sweepAt {
+		return
 	}
-	m.cache.Set(key, k, max(ttl, 2*credentialMax))
-	if m.cache.ItemCount() > 1024 {
-		m.cache.DeleteExpired()
+	for key, item := range m.cache.Items() {
+		if old, ok := item.Object.(*keptToken); ok && old.forgettable() {
+			m.cache.Delete(key)
+		}
 	}
+	m.cache.DeleteExpired() // counts of forced refreshes
+	m.sweepAt = max(1024, 2*m.cache.ItemCount())
+}
+
+// forgettable reports whether nothing is lost with k.
+func (k *keptToken) forgettable() bool {
+	return !k.lives() && (k.trouble == nil || time.Since(k.pause) > credentialMax && time.Since(k.refetchd) > refetchPause)
 }
 
 // get returns a token other than refused. A living token that is due for a refresh is refreshed by one
@@ -147,7 +163,7 @@ func (m *tokens) get(ctx context.Context, w want, refused Token) (Token, error) 
 	k := m.memory(w.key)
 	if k != nil {
 		old := k.lives() && k.Value != refused.Value
-		paused := time.Now().Before(k.pause)
+		paused := k.trouble != nil && time.Now().Before(k.pause)
 		switch {
 		case old && (k.isFresh() || paused || m.busy(w.key)):
 			return k.Token, nil
@@ -210,7 +226,7 @@ func waitingFor(what string, err error) error {
 // stale reports whether memory still holds what was refused and no refetch has confirmed it.
 func (m *tokens) stale(key string, refused Token) bool {
 	k := m.memory(key)
-	return k.usable() && k.Value == refused.Value && k.refetch == 0
+	return k.usable() && k.Value == refused.Value && (k.trouble == nil || k.refetch == 0)
 }
 
 func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, error) {
@@ -259,15 +275,18 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 	}
 }
 
-// fetchSafely makes an error of a panic in a user's source, store or observer: the goroutine that it runs in is nobody's,
+// fetchSafely makes an error of a panic in a user's code, an observer included: the goroutine that it runs in is nobody's,
 // so that the panic could not be caught elsewhere.
 func (m *tokens) fetchSafely(ctx context.Context, w want, refused Token) (t Token, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			t, err = Token{}, fmt.Errorf("wechat: panic while a token was fetched: %s", wire.Redact(fmt.Sprint(p)))
-		}
-	}()
+	defer func() { caught(recover(), &err) }()
 	return m.fetch(ctx, w, refused)
+}
+
+// caught makes an error of a panic.
+func caught(p any, err *error) {
+	if p != nil {
+		*err = fmt.Errorf("wechat: panic while a token was fetched: %s", wire.Redact(fmt.Sprint(p)))
+	}
 }
 
 // fetch gets a token other than refused and puts it where everybody finds it. It runs once at a time for a
@@ -281,16 +300,21 @@ func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err
 		return k.Token, nil // it came between the caller's look and now
 	}
 	next := keptToken{source: w.source}
-	if k != nil {
-		next.refetch, next.refetchd, next.fails = k.refetch, k.refetchd, k.fails
+	var past trouble
+	if k != nil && k.trouble != nil {
+		past = trouble{fails: k.fails, refetch: k.refetch, refetchd: k.refetchd}
 		if refused.Value == "" {
 			refused.Value = k.dead
-		} else if k.Value == refused.Value {
-			if wait := next.countRefetch(began); wait > 0 {
-				return Token{}, &Error{Kind: ErrTokenInvalid, After: wait, App: w.app.App.ID,
-					Message: "the server refuses the tokens that it gives"}
-			}
 		}
+	}
+	if k.usable() && k.Value == refused.Value {
+		if wait := past.countRefetch(began); wait > 0 {
+			return Token{}, &Error{Kind: ErrTokenInvalid, After: wait, App: w.app.App.ID,
+				Message: "the server refuses the tokens that it gives"}
+		}
+	}
+	if past != (trouble{}) {
+		next.trouble = &past
 	}
 	t, stored, err := m.obtain(ctx, w, refused, &next)
 	if err != nil {
@@ -301,7 +325,10 @@ func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err
 		}
 		return Token{}, err
 	}
-	next.Token, next.since, next.fails = t, time.Now(), 0
+	next.Token, next.since = t, time.Now()
+	if next.trouble != nil {
+		next.fails = 0
+	}
 	if !t.Expiry.IsZero() {
 		next.life = max(time.Until(t.Expiry), time.Nanosecond)
 		next.served = max(next.life-refreshEarly, next.life/2)
@@ -314,7 +341,7 @@ func (m *tokens) fetch(ctx context.Context, w want, refused Token) (_ Token, err
 }
 
 // countRefetch counts a fetch because of a refusal; a positive wait says that there have been too many.
-func (k *keptToken) countRefetch(now time.Time) (wait time.Duration) {
+func (k *trouble) countRefetch(now time.Time) (wait time.Duration) {
 	if k.refetch > 0 && now.Sub(k.refetchd) >= refetchPause {
 		k.refetch = 0
 	}
@@ -329,6 +356,9 @@ func (k *keptToken) countRefetch(now time.Time) (wait time.Duration) {
 // failed remembers a fetch that failed. While the old token lives it is not tried again at once; a credential
 // that was refused is not either, as a storm of those gets the address blocked.
 func (m *tokens) failed(ctx context.Context, w want, k *keptToken, next keptToken, refused Token, err error) {
+	if next.trouble == nil {
+		next.trouble = new(trouble)
+	}
 	next.dead = refused.Value
 	lives := k.lives() && k.Value != refused.Value
 	final := errors.Is(err, ErrCredential) || errors.Is(err, ErrForbidden) || errors.Is(err, ErrInvalidRequest)
@@ -352,6 +382,7 @@ func (m *tokens) failed(ctx context.Context, w want, k *keptToken, next keptToke
 // obtain asks the store, under its lock where need be, and then the server. stored tells that the token came
 // from the store.
 func (m *tokens) obtain(ctx context.Context, w want, refused Token, next *keptToken) (t Token, stored bool, err error) {
+	defer func() { caught(recover(), &err) }() // here, so that it is reported like any failure
 	var old Token
 	if m.store != nil && w.shared {
 		unlock, found, err := m.lock(ctx, w, refused)
@@ -389,7 +420,11 @@ func (m *tokens) ask(ctx context.Context, w want, refused Token, next *keptToken
 		return t, err
 	}
 	if !w.forcible {
-		next.refetch = refetchBurst // the same value again: not asked before the pause is over
+		// The same value again: not asked before the pause is over.
+		if next.trouble == nil {
+			next.trouble = &trouble{refetchd: time.Now()}
+		}
+		next.refetch = refetchBurst
 		return t, nil
 	}
 	if wait := m.force(ctx, w, time.Now()); wait > 0 {

@@ -32,8 +32,7 @@
 // process died is Unknown, at most as many rows as Options.Concurrency; it is reported and left alone unless
 // Options.RetryUnknown is set.
 //
-// To look into the ledger, the outbox needs a client that was made with wechat.WithContextLedger. Without it, and
-// without Options.Ledger, rows are still sent once, but those that an earlier run has sent are reported as Sent.
+// The send func must hand its context on to the call: the row's key and the ledger are in it.
 //
 // # Beside live traffic
 //

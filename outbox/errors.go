@@ -18,7 +18,7 @@ var (
 
 	// ErrNotRecorded stops a list whose rows leave no trace in Options.Ledger: a run after a crash would send them
 	// again.
-	ErrNotRecorded = errors.New("outbox: the call was not recorded in the ledger; was the client made with wechat.WithContextLedger?")
+	ErrNotRecorded = errors.New("outbox: the call was not recorded in the ledger; does the send func hand its context on?")
 )
 
 // StoppedError says why a list was stopped before its end. Unwrap gives the failure, which may be the context's.

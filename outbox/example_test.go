@@ -65,7 +65,7 @@ func ExampleSend_resume() {
 	ledger := wechat.NewMemoryLedger() // a program that can crash takes one that is kept in a database
 
 	run := func() {
-		client := wechat.New(append(s.Options(), wechat.WithContextLedger())...)
+		client := wechat.New(s.Options()...)
 		oa := officialaccount.New(client, wechat.App{ID: "wx00112233445566ff", Secret: "secret"})
 		rows := outbox.Items(slices.Values(people), byOrder)
 		var last outbox.Progress

@@ -53,7 +53,7 @@ func newServer() *mock.Server {
 }
 
 func newAccount(s *mock.Server, a wechat.App, opts ...wechat.Option) *officialaccount.Client {
-	opts = append(append(s.Options(), opts...), wechat.WithContextLedger())
+	opts = append(s.Options(), opts...)
 	return officialaccount.New(wechat.New(opts...), a)
 }
 

@@ -83,8 +83,8 @@ type Options struct {
 	// is up to the limits of the app and what the client learns.
 	Concurrency int
 
-	// Ledger remembers the rows; the client must have been made with wechat.WithContextLedger. Where it is nil, the
-	// client's own ledger does, which in memory holds every row of the last 24 hours.
+	// Ledger remembers the rows. Where it is nil, the client's own ledger does, which in memory holds every row of the
+	// last 24 hours.
 	Ledger wechat.Ledger
 
 	// RetryUnknown sends the rows again that an earlier run left as Unknown. Some people will get the message twice.

@@ -314,13 +314,14 @@ func TestOneRecord(t *testing.T) {
 	})
 }
 
-// Without WithContextLedger a list with a ledger would be sent again after a crash: it stops and says so.
+// A send func that does not hand its context on would send the list again after a crash: it stops and says so.
 func TestNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
 		s := newServer()
 		oa := officialaccount.New(wechat.New(s.Options()...), app)
-		r := collect(t, n, outbox.Send(t.Context(), list(n), template(oa), outbox.Options{Ledger: wechat.NewMemoryLedger(), Concurrency: 1}))
+		send := func(_ context.Context, i int) (*receipt, error) { return template(oa)(t.Context(), i) }
+		r := collect(t, n, outbox.Send(t.Context(), list(n), send, outbox.Options{Ledger: wechat.NewMemoryLedger(), Concurrency: 1}))
 		if !errors.Is(r.err, outbox.ErrNotRecorded) || r.count[outbox.Sent] != 1 || r.count[outbox.NotTried] != n-1 {
 			t.Errorf("%v, %v", r.count, r.err)
 		}
