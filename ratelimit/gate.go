@@ -68,7 +68,8 @@ func (k *pace) grant(now time.Duration) func(Outcome) {
 	}
 	c.flying++
 	if k.paced() {
-		k.next = max(k.next, now-slack) + k.interval()
+		interval := k.interval()
+		k.next = max(k.next, now-max(slack, interval/2)) + interval
 		if k.held {
 			k.progress += 1 / (k.rate * k.window.Seconds())
 		}

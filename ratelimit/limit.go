@@ -197,8 +197,11 @@ func (e *ExceededError) Error() string {
 	if d.Scope != ScopeRecipient {
 		of = " of " + d.Key
 	}
-	s := fmt.Sprintf("ratelimit: %s limit %v%s exceeded, next turn in %v",
-		d.Scope, d.Limit, of, e.Decision.RetryAfter.Round(time.Millisecond))
+	s := fmt.Sprintf("ratelimit: %s limit %v%s exceeded", d.Scope, d.Limit, of)
+	if d.Limit.IsZero() { // nobody told it
+		s = fmt.Sprintf("ratelimit: %s%s is held back since the server refused calls", d.Scope, of)
+	}
+	s += fmt.Sprintf(", next turn in %v", e.Decision.RetryAfter.Round(time.Millisecond))
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
 	}

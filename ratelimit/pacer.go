@@ -51,7 +51,7 @@ const (
 	retreat   = 0.1  // of the pace is given up if its first window was refused, less if it lasted longer
 	few       = 8    // successes say little about a rate
 
-	slack       = 10 * time.Millisecond // that a call came late, the next ones make up for: timers are not exact
+	slack       = 10 * time.Millisecond // or half an interval: that a call came late, the next ones make up for, as timers are not exact
 	forgetAfter = 10 * time.Minute      // and ten windows without a call
 )
 
