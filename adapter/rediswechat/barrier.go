@@ -8,10 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/seed175cf469/wechat/ratelimit"
 )
+
+// lookAgain is how long a barrier is waited for until somebody looks whether it was lowered.
+const lookAgain = time.Second
 
 // Barrier keeps what a server refused closed for all processes. All keys of an app are one hash in Redis: the time at which
 // each opens, by the clock of Redis. A process asks for the whole hash at most once in a while, 100 ms by default, so that a
@@ -52,13 +53,13 @@ type raised struct {
 var (
 	//go:embed raise.lua
 	raiseSource string
-	raiseScript = redis.NewScript(raiseSource)
+	raiseScript = writing(raiseSource)
 
 	//go:embed barriers.lua
 	barriersSource string
-	barriersScript = redis.NewScript(barriersSource)
+	barriersScript = reading(barriersSource)
 
-	lowerScript = redis.NewScript(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
+	lowerScript = writing(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
 )
 
 func newBarrier(n *conn, c *config) *Barrier {
@@ -115,7 +116,6 @@ func (v *view) close(field string, until time.Time) bool {
 func (b *Barrier) Raise(ctx context.Context, key string, until time.Time) error {
 	v, field := b.view(key)
 	if v.close(field, until) {
-		_ = b.paces.Raise(ctx, key, until) // it never fails
 		b.send(ctx, v, field, until)
 	}
 	return ctx.Err()
@@ -161,9 +161,8 @@ func (b *Barrier) Until(ctx context.Context, key string) (time.Time, error) {
 func (b *Barrier) Admit(ctx context.Context, key string, p ratelimit.Priority) (func(ratelimit.Outcome), error) {
 	v, field := b.view(key)
 	for {
-		b.refresh(ctx, v)
-		if t := v.opens(field); !t.IsZero() {
-			_ = b.paces.Raise(ctx, key, t) // it never fails
+		if err := b.pass(ctx, v, key, field, p); err != nil {
+			return nil, err
 		}
 		done, err := b.paces.Admit(ctx, key, p)
 		if err != nil {
@@ -174,6 +173,30 @@ func (b *Barrier) Admit(ctx context.Context, key string, p ratelimit.Priority) (
 			return func(o ratelimit.Outcome) { b.done(v, key, field, done, o) }, nil
 		}
 		done(ratelimit.Outcome{Unused: true})
+	}
+}
+
+// pass waits while others hold key closed for longer than what this process was refused itself, which is what its own pace
+// waits for. Were their refusals reported to the pace, it would learn from them that it is too fast when it is not.
+func (b *Barrier) pass(ctx context.Context, v *view, key, field string, p ratelimit.Priority) error {
+	for {
+		b.refresh(ctx, v)
+		until := v.opens(field)
+		if own, _ := b.paces.Until(ctx, key); !until.After(own) { // it never fails
+			return nil
+		}
+		wait := time.Until(until)
+		if end, ok := ctx.Deadline(); ok && end.Before(until) {
+			denied := ratelimit.Demand{Key: key, Scope: ratelimit.ScopeEndpoint, N: 1, Priority: p}
+			return &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: wait, Denied: denied}, Err: context.DeadlineExceeded}
+		}
+		timer := time.NewTimer(min(wait, lookAgain))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
 	}
 }
 
@@ -254,7 +277,7 @@ func (b *Barrier) update(v *view, reply any, asked time.Time) {
 	was := v.until
 	v.until = until
 	for field, t := range was {
-		// What another process has lowered is open for those too who wait at the pace here.
+		// What was refused here and another process has lowered is open for the pace too.
 		if _, closed := until[field]; !closed {
 			if known, _ := b.paces.Until(context.Background(), v.app+field); known.Equal(t) {
 				_ = b.paces.Lower(context.Background(), v.app+field)

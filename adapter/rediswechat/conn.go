@@ -37,8 +37,14 @@ type conn struct {
 	back    atomic.Int64 // when the last outage ended, in Unix nanoseconds
 
 	mu      sync.Mutex
-	outages map[string]*outage
+	outages map[circuit]*outage
 	logged  time.Time
+}
+
+// circuit is what fails as one.
+type circuit struct {
+	node   string // the app, where each may be on a node of its own
+	writes bool
 }
 
 // outage is a number of failures in a row.
@@ -51,7 +57,7 @@ type outage struct {
 func (o *outage) open() bool { return o.fails >= patience }
 
 func newConn(rdb redis.UniversalClient, c *config) *conn {
-	n := &conn{rdb: rdb, prefix: c.prefix, budget: c.budget, log: c.logger, outages: map[string]*outage{}}
+	n := &conn{rdb: rdb, prefix: c.prefix, budget: c.budget, log: c.logger, outages: map[circuit]*outage{}}
 	bounded, connections := true, 10*runtime.GOMAXPROCS(0)
 	switch r := rdb.(type) {
 	case *redis.Client:
@@ -71,10 +77,24 @@ func newConn(rdb redis.UniversalClient, c *config) *conn {
 	return n
 }
 
+// A script reads only or writes too. A Redis that is full, or a replica since a failover, answers the first kind and not
+// the second: each has a breaker of its own.
+type script struct {
+	*redis.Script
+	writes bool
+}
+
+func reading(source string) *script { return &script{redis.NewScript(source), false} }
+func writing(source string) *script { return &script{redis.NewScript(source), true} }
+
 // run runs a script on the keys of one app. A nil reply is no error.
-func (n *conn) run(ctx context.Context, budget time.Duration, script *redis.Script, keys []string, args ...any) (any, error) {
+func (n *conn) run(ctx context.Context, budget time.Duration, script *script, keys []string, args ...any) (any, error) {
+	circuit := circuit{writes: script.writes}
+	if n.split {
+		circuit.node, _ = cutTag(strings.TrimPrefix(keys[0], n.prefix))
+	}
 	var reply any
-	err := n.guard(ctx, budget, keys[0], func(ctx context.Context) (err error) {
+	err := n.guard(ctx, budget, circuit, func(ctx context.Context) (err error) {
 		reply, err = script.Run(ctx, n.rdb, keys, args...).Result()
 		return err
 	})
@@ -82,13 +102,9 @@ func (n *conn) run(ctx context.Context, budget time.Duration, script *redis.Scri
 }
 
 // guard keeps ask within the budget, and does without it while Redis counts as down.
-func (n *conn) guard(ctx context.Context, budget time.Duration, key string, ask func(ctx context.Context) error) error {
+func (n *conn) guard(ctx context.Context, budget time.Duration, at circuit, ask func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
-	}
-	node := ""
-	if n.split {
-		node, _ = cutTag(strings.TrimPrefix(key, n.prefix))
 	}
 	select {
 	case n.turns <- struct{}{}:
@@ -96,7 +112,7 @@ func (n *conn) guard(ctx context.Context, budget time.Duration, key string, ask 
 		return ctx.Err()
 	}
 	defer func() { <-n.turns }()
-	if !n.mayAsk(node) {
+	if !n.mayAsk(at) {
 		return errDown
 	}
 	bound, cancel := context.WithTimeout(ctx, budget)
@@ -104,23 +120,23 @@ func (n *conn) guard(ctx context.Context, budget time.Duration, key string, ask 
 	err := ask(bound)
 	switch {
 	case err == nil || errors.Is(err, redis.Nil):
-		n.answered(node)
+		n.answered(at)
 		return nil
 	case ctx.Err() != nil: // the caller's time was up, not the budget
 		return ctx.Err()
 	}
-	n.failed(node, err)
+	n.failed(at, err)
 	return fmt.Errorf("rediswechat: %w", err)
 }
 
-// mayAsk reports whether a node is to be asked.
-func (n *conn) mayAsk(node string) bool {
+// mayAsk reports whether Redis is to be asked.
+func (n *conn) mayAsk(at circuit) bool {
 	if n.failing.Load() == 0 {
 		return true
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	o := n.outages[node]
+	o := n.outages[at]
 	if o == nil || !o.open() {
 		return true
 	}
@@ -132,33 +148,33 @@ func (n *conn) mayAsk(node string) bool {
 	return true
 }
 
-func (n *conn) answered(node string) {
+func (n *conn) answered(at circuit) {
 	if n.failing.Load() == 0 {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	o := n.outages[node]
+	o := n.outages[at]
 	if o == nil {
 		return
 	}
-	delete(n.outages, node)
+	delete(n.outages, at)
 	n.failing.Store(int32(len(n.outages)))
 	if o.open() {
 		n.back.Store(time.Now().UnixNano())
 	}
 	if o.told {
-		n.log.Info("rediswechat: Redis answers again", "node", node)
+		n.log.Info("rediswechat: Redis answers again", "app", at.node, "writes", at.writes)
 	}
 }
 
-func (n *conn) failed(node string, err error) {
+func (n *conn) failed(at circuit, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	o := n.outages[node]
+	o := n.outages[at]
 	if o == nil {
 		o = &outage{}
-		n.outages[node] = o
+		n.outages[at] = o
 		n.failing.Store(int32(len(n.outages)))
 	}
 	now := time.Now()
@@ -167,7 +183,7 @@ func (n *conn) failed(node string, err error) {
 	}
 	if now.Sub(n.logged) >= logEvery {
 		n.logged, o.told = now, true
-		n.log.Warn("rediswechat: Redis did not answer as it should; this process goes on by itself", "node", node, "error", err)
+		n.log.Warn("rediswechat: Redis did not answer as it should; this process goes on by itself", "app", at.node, "writes", at.writes, "error", err)
 	}
 }
 

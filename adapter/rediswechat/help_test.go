@@ -5,10 +5,6 @@ import (
 	"sync"
 )
 
-const jobVariable = "REDISWECHAT_TEST_JOB"
-
-func work(string) int { return 0 }
-
 // lockedText is a buffer for several writers.
 type lockedText struct {
 	mu sync.Mutex

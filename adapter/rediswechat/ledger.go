@@ -31,9 +31,9 @@ type Ledger struct {
 var (
 	//go:embed begin.lua
 	beginSource string
-	beginScript = redis.NewScript(beginSource)
+	beginScript = writing(beginSource)
 
-	endScript = redis.NewScript(`
+	endScript = writing(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('SET', KEYS[1], string.format('%s %.0f - %s', ARGV[1], now, ARGV[2]), 'PX', ARGV[3])

@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
@@ -32,7 +30,7 @@ type Limiter struct {
 //go:embed limit.lua
 var limitSource string
 
-var limitScript = redis.NewScript(limitSource)
+var limitScript = writing(limitSource)
 
 // careful is for how long after an outage the local windows count too.
 const careful = time.Minute

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/seed175cf469/wechat"
 )
 
@@ -33,12 +31,12 @@ type TokenKey struct {
 const endless = 24 * time.Hour
 
 var (
-	loadToken = redis.NewScript(`
+	loadToken = reading(`
 local value = redis.call('GET', KEYS[1])
 return value and {value, redis.call('PTTL', KEYS[1])}`)
 
 	// What stands is replaced where it is ARGV[1], or where nothing stands.
-	replaceToken = redis.NewScript(`
+	replaceToken = writing(`
 local value = redis.call('GET', KEYS[1])
 if value and value ~= ARGV[1] then
   return {value, redis.call('PTTL', KEYS[1])}
@@ -47,7 +45,7 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return {ARGV[2], tonumber(ARGV[3])}`)
 
 	// A holder that asks again, as it missed the answer, is let in again.
-	lockToken = redis.NewScript(`
+	lockToken = writing(`
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
   return 0
@@ -55,7 +53,7 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-	unlockToken = redis.NewScript(`
+	unlockToken = writing(`
 return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0`)
 )
 
