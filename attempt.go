@@ -191,7 +191,7 @@ func (f *flight) prepare() (err error) {
 		f.waited += f.wait
 	}
 	if f.token, err = f.s.token(f, f.call, f.refused); err != nil {
-		return f.tokenError(err)
+		return tokenError(f.call, err)
 	}
 	if err := f.s.endpointTurns(f, f.call, f.priority); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (f *flight) prepare() (err error) {
 	// Where the server gave the refused token once more, memory has nothing better.
 	if t, ok := f.s.tokens.fresh(f.call.App.tokenKey); !ok || t.Value != f.refused.Value {
 		if f.token, err = f.s.token(f, f.call, f.refused); err != nil {
-			return f.tokenError(err)
+			return tokenError(f.call, err)
 		}
 	}
 	if !f.repeatable(0) { // the waits have taken too long
@@ -226,12 +226,13 @@ func (f *flight) prepare() (err error) {
 	return nil
 }
 
-func (f *flight) tokenError(err error) error {
+// tokenError says that a call failed for want of a token.
+func tokenError(call *Call, err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.Endpoint != "" {
 		return err // the token endpoint's own words
 	}
-	out := &Error{Endpoint: f.call.Spec.Name, App: f.call.App.ID, Err: wire.RedactError(err)}
+	out := &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: wire.RedactError(err)}
 	if e != nil {
 		out.Kind, out.After = e.Kind, e.After
 	}

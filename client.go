@@ -126,7 +126,7 @@ func WithMaxBlob(n int64) Option { return func(c *config) { c.maxBlob = n } }
 // recipient, and attempts until one succeeds or the policy ends them. call.Response is filled on success.
 func (c *Client) Do(ctx context.Context, call *Call) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return &Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: err}
 	}
 	c.once.Do(func() { c.state = newState(&c.config) })
 	return c.state.chain.Do(ctx, call)
@@ -145,6 +145,7 @@ type state struct {
 	budgets   budgets
 	lines     lines
 	hosts     hosts
+	sources   sources
 	told      told
 	probing   sync.Mutex
 	refusals  *cache.Cache // the endpoint that a gateway refused last, by app
@@ -303,7 +304,10 @@ func (s *state) ready(call *Call) error {
 	if call.App.ID == "" && !call.Spec.NoToken {
 		return errors.New("App.ID is empty")
 	}
-	call.App = call.App.keyed(call.Product)
+	if call.App = call.App.keyed(call.Product); call.App.tokenKey == "" {
+		call.App.source = s.sources.address(call.App.TokenSource)
+		call.App.tokenKey = sourceKey(call.App.key, call.App.source)
+	}
 	if call.Spec.plan == nil {
 		call.Spec.plan = compile(&call.Spec, elem(call.Request), elem(call.Response))
 	}

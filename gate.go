@@ -5,11 +5,19 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed175cf469/wechat/internal/wire"
 	"github.com/seed175cf469/wechat/ratelimit"
 )
+
+// BarrierKey is the key under which a ratelimit.Barrier closes one endpoint of an app for all clients that share it.
+// Raising it tells them of a limit that the client itself cannot see, such as an event that says that messages were
+// dropped for their rate.
+func BarrierKey(product string, app App, endpoint string) string {
+	return app.keyed(&Product{Name: product}).key + ":" + endpoint
+}
 
 // chinaTime is the zone in which the platform counts days; it has had no daylight saving time since 1991.
 var chinaTime = time.FixedZone("UTC+8", 8*60*60)
@@ -37,11 +45,15 @@ func (s *state) recipientTurns(ctx context.Context, call *Call, priority ratelim
 	if len(limits) == 0 || len(call.Recipients) == 0 {
 		return nil
 	}
-	demands := make([]ratelimit.Demand, 0, len(limits)*len(call.Recipients))
-	prefix := call.App.key + ":" + call.Spec.Name + ":"
-	for _, r := range call.Recipients {
+	recipients := call.Recipients
+	if len(recipients) > 1 { // who is named twice is reached once
+		recipients = slices.Compact(slices.Sorted(slices.Values(recipients)))
+	}
+	demands := make([]ratelimit.Demand, 0, len(limits)*len(recipients))
+	for _, r := range recipients {
+		key := call.App.key + ":" + call.Spec.Name + ":" + r
 		for _, l := range limits {
-			demands = append(demands, ratelimit.Demand{Key: prefix + r, Scope: ratelimit.ScopeRecipient, Limit: l, N: 1, Priority: priority})
+			demands = append(demands, ratelimit.Demand{Key: key, Scope: ratelimit.ScopeRecipient, Limit: l, N: 1, Priority: priority})
 		}
 	}
 	return s.turns(ctx, call, demands)

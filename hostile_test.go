@@ -17,8 +17,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed175cf469/wechat"
+	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 // A send that the server confirmed with a reply that cannot be read is done: its key never sends again.
@@ -388,3 +390,102 @@ func TestPanicWhileTokenIsFetched(t *testing.T) {
 type panickingStore struct{ hangingStore }
 
 func (panickingStore) Load(context.Context, string) (wechat.Token, error) { panic("store") }
+
+// A product that reads failures itself need not know of gateways: what is no reply of an API is none.
+func TestOwnFailureAndGateway(t *testing.T) {
+	product := newProduct("pay")
+	product.Failure = func(int, http.Header, []byte) (wechat.Code, string) { return 0, "" }
+	for _, body := range []string{"", html504, `{"msgid":1`, "not json"} {
+		p := &platform{handle: func(r *request) any {
+			if r.path == "/send" {
+				return answer{body: body}
+			}
+			return nil
+		}}
+		c := wechat.Bind(p.client(), product, app)
+		for range 2 {
+			if _, err := send.Do(wechat.ContextWithIdempotencyKey(t.Context(), "k"), c, hello("o1")); !errors.Is(err, wechat.ErrOutcomeUnknown) {
+				t.Errorf("%q: %v", body, err)
+			}
+		}
+	}
+}
+
+// Equal sources that are plain values are one, asked once, also for calls made by hand.
+func TestValueSourceIsKept(t *testing.T) {
+	p := &platform{}
+	client, product := p.client(), newProduct("officialaccount")
+	source := &countingSource{}
+	for range 20 {
+		a := app
+		a.TokenSource = struct{ *countingSource }{source}
+		if err := readOnce(t.Context(), wechat.Bind(client, product, a)); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Do(t.Context(), &wechat.Call{Spec: wechat.Spec{Name: "Hand", Pattern: "GET /hand", Effect: wechat.EffectRead}, Product: product, App: a}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if source.asked != 1 {
+		t.Errorf("asked %d times", source.asked)
+	}
+}
+
+type countingSource struct{ asked int }
+
+func (s *countingSource) Token(context.Context, wechat.Token) (wechat.Token, error) {
+	s.asked++
+	return wechat.Token{Value: "KEPT"}, nil
+}
+
+// Every failure is an *Error, that of a ticket and of a context that had ended before too.
+func TestEveryFailureIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &platform{handle: func(*request) any { return answer{delay: time.Hour} }}
+		c := p.caller()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for name, err := range map[string]error{
+			"ended":  readOnce(ended, c),
+			"ticket": func() error { _, err := getTicket.Do(soon, c, &lookup{}); return err }(),
+			"token":  readOnce(soon, c),
+		} {
+			var e *wechat.Error
+			if !errors.As(err, &e) || e.Endpoint == "" || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// Odd numbers and sizes from the server are bounded.
+func TestOddSizes(t *testing.T) {
+	if token := wechat.NewToken("T", math.MaxInt64, time.Now()); time.Until(token.Expiry) < 365*24*time.Hour {
+		t.Errorf("expires %v", token.Expiry)
+	}
+	p := &platform{handle: func(r *request) any {
+		if r.path == "/read" {
+			return `{"errcode":40003,"errmsg":"` + strings.Repeat("好", 1<<20) + ` rid: 65000000-0badcafe-00000001"}`
+		}
+		return nil
+	}}
+	err := readOnce(t.Context(), p.caller())
+	var e *wechat.Error
+	if !errors.As(err, &e) || len(err.Error()) > 2<<10 || e.RequestID != "65000000-0badcafe-00000001" || !utf8.ValidString(e.Message) {
+		t.Errorf("%d bytes, rid %q", len(err.Error()), e.RequestID)
+	}
+}
+
+// Who is named twice in a call is reached once.
+func TestRecipientNamedTwice(t *testing.T) {
+	crowd := wechat.Endpoint[message, receipt]{
+		Name: "Crowd", Pattern: "POST /crowd", Recipient: []ratelimit.Limit{ratelimit.PerMinute(1)},
+		To: func(m *message) []string { return strings.Split(m.ToUser, "|") },
+	}
+	p := &platform{}
+	if _, err := crowd.Do(t.Context(), p.caller(), &message{ToUser: strings.Repeat("a|b|", 40) + "c"}); err != nil {
+		t.Error(err)
+	}
+}

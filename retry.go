@@ -90,6 +90,9 @@ const (
 	final                // a repeat changes nothing
 )
 
+// maxMessage bounds an errmsg, in bytes; the platform's own are shorter.
+const maxMessage = 1 << 10
+
 // maxKeptReply bounds the reply of a refusal that an Error holds on to.
 const maxKeptReply = 64 << 10
 
@@ -155,10 +158,11 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	if code == 0 && ok && err == nil {
 		f.class = fine
 		if err := f.plan.decode(header, body, f.call.Response); err != nil {
-			f.class = final
 			v = Verdict{Kind: ErrBadReply}
-			f.last = f.error(v, status, 0, "", err)
-			f.last.carried = true
+			f.class, f.last = final, f.error(v, status, 0, "", err)
+			if f.last.carried = !errors.Is(err, wire.ErrNotJSON) && !errors.Is(err, wire.ErrEmpty); !f.last.carried {
+				f.class = lost // no reply of the API at all
+			}
 			return v, after
 		}
 		if f.call.Spec.refused == nil {
@@ -239,7 +243,11 @@ func (f *flight) unreadable(h http.Header, body []byte, err error) error {
 }
 
 func (f *flight) error(v Verdict, status int, code Code, message string, cause error) *Error {
-	return &Error{Code: code, Kind: v.Kind, Message: wire.Redact(message), RequestID: wire.RequestID(message),
+	id := wire.RequestID(message)
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "..."
+	}
+	return &Error{Code: code, Kind: v.Kind, Message: wire.Redact(message), RequestID: id,
 		Endpoint: f.call.Spec.Name, App: f.call.App.ID, Status: status, Err: cause}
 }
 

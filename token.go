@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/seed175cf469/wechat/ratelimit"
@@ -23,7 +24,8 @@ type Token struct {
 // NewToken is a token that the server gave for so many seconds when it was asked at the given time. Counting
 // from before the question errs on the safe side.
 func NewToken(value string, expiresIn int64, asked time.Time) Token {
-	return Token{Value: Secret(value), Expiry: asked.Add(time.Duration(expiresIn) * time.Second)}
+	const longest = 10 * 365 * 24 * 60 * 60
+	return Token{Value: Secret(value), Expiry: asked.Add(time.Duration(min(expiresIn, longest)) * time.Second)}
 }
 
 type tokenJSON struct {
@@ -111,10 +113,15 @@ func (a App) keyed(p *Product) App {
 	a.key += "}"
 	switch {
 	case a.TokenSource != nil:
-		if a.source = a.TokenSource; reflect.ValueOf(a.TokenSource).Kind() != reflect.Pointer {
-			a.source = new(byte) // a value cannot be told from its copies: each typed client keeps tokens of its own
+		switch v := reflect.ValueOf(a.TokenSource); {
+		case v.Kind() == reflect.Pointer:
+			a.source = a.TokenSource
+		case v.Comparable(): // the client knows equal ones, see sourceKey
+			return a
+		default:
+			a.source = new(byte) // each typed client has a source of its own
 		}
-		a.tokenKey = fmt.Sprintf("%s:source:%x", a.key, reflect.ValueOf(a.source).Pointer())
+		a.tokenKey = sourceKey(a.key, a.source)
 	default:
 		sum := sha256.Sum256([]byte(a.Secret))
 		kind := "token"
@@ -126,6 +133,31 @@ func (a App) keyed(p *Product) App {
 	return a
 }
 
+// sourceKey is what the tokens of a source are kept under; the source is told by its address.
+func sourceKey(app string, source any) string {
+	return fmt.Sprintf("%s:source:%x", app, reflect.ValueOf(source).Pointer())
+}
+
+// sources gives equal token sources that are plain values one address.
+type sources struct {
+	mu    sync.Mutex
+	known map[TokenSource]*byte
+}
+
+func (s *sources) address(source TokenSource) *byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.known[source]
+	if p == nil {
+		if s.known == nil {
+			s.known = map[TokenSource]*byte{}
+		}
+		p = new(byte)
+		s.known[source] = p
+	}
+	return p
+}
+
 // tokenFetch marks the context of calls that fetch a token: they are repeated like reads, as a second token
 // does no harm that the first did not.
 type tokenFetch struct{}
@@ -133,7 +165,7 @@ type tokenFetch struct{}
 // wanted describes the token that a call needs.
 func (s *state) wanted(call *Call) want {
 	app, product := call.App, call.Product
-	w := want{key: app.tokenKey, app: call}
+	w := want{key: app.tokenKey, app: ofApp(call)}
 	if app.TokenSource != nil {
 		w.source = app.source
 		w.fetch = func(ctx context.Context, refused Token, _ bool) (Token, error) {
@@ -154,6 +186,11 @@ func (s *state) wanted(call *Call) want {
 	return w
 }
 
+// ofApp is what events about an app's token say of the call that wanted it: not its request, which is the caller's.
+func ofApp(call *Call) *Call {
+	return &Call{Spec: call.Spec, Product: call.Product, App: call.App}
+}
+
 // token returns a token for the call; the zero Token where it needs none.
 func (s *state) token(ctx context.Context, call *Call, refused Token) (Token, error) {
 	if call.Spec.NoToken || call.App.TokenSource == (noToken{}) {
@@ -171,7 +208,7 @@ func (s *state) kept(ctx context.Context, call *Call, query string) error {
 	t, ok := s.tokens.fresh(key)
 	if !ok {
 		var err error
-		t, err = s.tokens.get(ctx, want{key: key, app: call, shared: call.App.TokenSource == nil, source: call.App.source,
+		t, err = s.tokens.get(ctx, want{key: key, app: ofApp(call), shared: call.App.TokenSource == nil, source: call.App.source,
 			fetch: func(ctx context.Context, _ Token, _ bool) (Token, error) {
 				_, res := call.Spec.New()
 				inner := *call
@@ -185,7 +222,7 @@ func (s *state) kept(ctx context.Context, call *Call, query string) error {
 				return t, nil
 			}}, Token{})
 		if err != nil {
-			return err
+			return tokenError(call, err)
 		}
 	}
 	call.Spec.restore(call.Response, t)

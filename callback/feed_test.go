@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/seed175cf469/wechat"
+	"github.com/seed175cf469/wechat/mock"
+	"github.com/seed175cf469/wechat/officialaccount"
+	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 func TestOutcomesOf(t *testing.T) {
@@ -183,4 +186,31 @@ func TestTicketStoreFailure(t *testing.T) {
 	if w.Code != 500 || !strings.Contains(said.text(), "store down") || strings.Contains(said.text(), "ticket\"") {
 		t.Errorf("status %d, %s", w.Code, said.text())
 	}
+}
+
+// A message that was dropped for its rate holds back the next calls of all clients that share the barrier.
+func TestSlowDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mock.NewServer(officialaccount.Endpoints()...)
+		shared := new(ratelimit.Local)
+		app := wechat.App{ID: "wx00112233445566ff", Secret: "s"}
+		oa := officialaccount.New(wechat.New(append(s.Options(), wechat.WithBarrier(shared))...), app)
+		send := func() time.Duration {
+			began := time.Now()
+			if _, err := oa.SendTemplateMessage(t.Context(), &officialaccount.TemplateMessage{ToUser: "o1", TemplateID: "T", Data: map[string]officialaccount.TemplateValue{"thing1": {Value: "x"}}}); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		o := Outcomes{Notify: SlowDown(shared, app, 30*time.Second)}
+		hear := o.Watch(func(context.Context, Message) (Reply, error) { return nil, nil })
+		for status, want := range map[string]time.Duration{"success": 0, "failed:user block": 0, "failed:freq limit": 30 * time.Second} {
+			if _, err := hear(t.Context(), &TemplateSendJobFinish{MsgID: 1, Status: status}); err != nil {
+				t.Fatal(err)
+			}
+			if d := send(); d < want || d > want+time.Second {
+				t.Errorf("after %q the next message waits %v", status, d)
+			}
+		}
+	})
 }

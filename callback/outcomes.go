@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed175cf469/wechat"
+	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 // Outcome is what became of a send, as the platform tells it after the call has succeeded.
@@ -103,6 +104,18 @@ func (o *Outcomes) Wait(ctx context.Context, msgID int64) (Outcome, error) {
 		}
 		o.mu.Unlock()
 		return Outcome{}, ctx.Err()
+	}
+}
+
+// SlowDown returns a Notify that closes SendTemplateMessage of app for d when the platform has dropped a template message
+// for its rate, which the call itself cannot tell: all clients that share barrier (wechat.WithBarrier) wait.
+func SlowDown(barrier ratelimit.Barrier, app wechat.App, d time.Duration) func(context.Context, Outcome) error {
+	key := wechat.BarrierKey("officialaccount", app, "SendTemplateMessage")
+	return func(ctx context.Context, o Outcome) error {
+		if _, ok := o.Event.(*TemplateSendJobFinish); !ok || o.Kind != wechat.ErrRateLimited {
+			return nil
+		}
+		return barrier.Raise(ctx, key, time.Now().Add(d))
 	}
 }
 

@@ -97,7 +97,9 @@ func merge(claims []claim) []claim {
 			first = len(merged)
 			merged = append(merged, c)
 		case c.rate == last.rate && c.every == last.every:
-			last.n += c.n
+			if last.n += c.n; last.n < c.n {
+				last.n = math.MaxInt // more than there are in any case
+			}
 		default:
 			merged = append(merged, c)
 		}

@@ -557,3 +557,13 @@ func TestLocalConcurrently(t *testing.T) {
 		}
 	}
 }
+
+// However many turns are asked for, the answer is no and not a wrapped sum.
+func TestDemandsThatOverflow(t *testing.T) {
+	var l ratelimit.Local
+	d := ratelimit.Demand{Key: "k", Limit: ratelimit.PerHour(1), N: math.MaxInt}
+	var impossible *ratelimit.LimitError
+	if _, err := l.Allow(t.Context(), d, d); !errors.As(err, &impossible) {
+		t.Errorf("err = %v", err)
+	}
+}
