@@ -1,6 +1,7 @@
 package sqlwechat_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"slices"
@@ -289,6 +290,60 @@ func TestAllAtOnce(t *testing.T) {
 			t.Errorf("%d of %d keys were claimed", len(claims), keys)
 		}
 	})
+}
+
+// Where the database's default is the strictest isolation, callers that meet fail there for a moment. Nobody notices.
+func TestSerializable(t *testing.T) {
+	d := open(t, sqlwechat.PostgreSQL)
+	if err := d.ledger().Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	if err := d.db.QueryRowContext(t.Context(), "SELECT current_database()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	d.exec(t, `ALTER DATABASE "`+name+`" SET default_transaction_isolation = 'serializable'`)
+	defer d.exec(t, `ALTER DATABASE "`+name+`" RESET default_transaction_isolation`)
+	db, err := sql.Open(d.driver, d.dsn) // the setting holds for new connections
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	mock.VerifyLedger(t, sqlwechat.New(db, d.dialect, sqlwechat.WithTable(d.table)))
+}
+
+// A database that is restarted, or throws its clients out, costs a moment.
+func TestReconnect(t *testing.T) {
+	for dialect, statement := range map[sqlwechat.Dialect]string{
+		sqlwechat.PostgreSQL: "SELECT pg_terminate_backend(%d)",
+		sqlwechat.MySQL:      "KILL CONNECTION %d",
+	} {
+		t.Run(dialect.String(), func(t *testing.T) {
+			d := open(t, dialect)
+			l := d.ledger()
+			if err := l.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			other, err := sql.Open(d.driver, d.dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = other.Close() }()
+			d.db.SetMaxOpenConns(1)
+			for i := range 3 {
+				var id int64
+				of := map[sqlwechat.Dialect]string{sqlwechat.PostgreSQL: "SELECT pg_backend_pid()", sqlwechat.MySQL: "SELECT CONNECTION_ID()"}[dialect]
+				if err := d.db.QueryRowContext(t.Context(), of).Scan(&id); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := other.ExecContext(t.Context(), fmt.Sprintf(statement, id)); err != nil {
+					t.Fatal(err)
+				}
+				claim(t, l, fmt.Sprint(i), "")
+				end(t, l, fmt.Sprint(i), wechat.Entry{State: wechat.Done})
+			}
+		})
+	}
 }
 
 func TestWrongOptions(t *testing.T) {

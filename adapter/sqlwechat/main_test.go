@@ -75,7 +75,7 @@ func open(t *testing.T, dialect sqlwechat.Dialect) *database {
 	case sqlwechat.MySQL:
 		d.driver, d.dsn = "mysql", server(t, "SQLWECHAT_MYSQL_DSN", startMariaDB)
 	case sqlwechat.SQLite:
-		d.driver, d.dsn = "sqlite", "file:"+filepath.Join(t.TempDir(), "ledger.db")+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)"
+		d.driver, d.dsn = "sqlite", "file:"+filepath.Join(t.TempDir(), "ledger.db")+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)"
 	}
 	db, err := sql.Open(d.driver, d.dsn)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -38,30 +39,34 @@ func child(job []string) error {
 	ledger := sqlwechat.New(db, dialects[dialect], sqlwechat.WithTable(table), sqlwechat.WithLease(time.Minute))
 	switch what {
 	case "race":
-		return race(ledger)
+		return race(db, ledger)
 	case "send":
 		return send(account(ledger, argument))
 	}
 	return fmt.Errorf("a child cannot %s", what)
 }
 
-// race claims what it can and prints it. All processes go through the keys in the same order, so that they meet.
-func race(ledger *sqlwechat.Ledger) error {
+// race claims what it can and prints it. Each process has its own order, so that none runs ahead of the others for good.
+func race(db *sql.DB, ledger *sqlwechat.Ledger) error {
 	const callers = 4
-	if _, err := ledger.Begin(context.Background(), "warm", nil); err != nil {
-		return err
+	db.SetMaxIdleConns(callers)
+	var warm sync.WaitGroup
+	for range callers {
+		warm.Go(func() { _, _ = ledger.Begin(context.Background(), "warm", nil) })
 	}
+	warm.Wait()
 	fmt.Println("ready")
 	if _, err := io.ReadAll(os.Stdin); err != nil {
 		return err
 	}
+	order := rand.Perm(racedKeys)
 	var mu sync.Mutex
 	var failures []error
 	var wg sync.WaitGroup
 	for c := range callers {
 		wg.Go(func() {
 			for i := c; i < racedKeys; i += callers {
-				key := fmt.Sprint(i)
+				key := fmt.Sprint(order[i])
 				e, err := ledger.Begin(context.Background(), key, nil)
 				mu.Lock()
 				if err != nil {
@@ -131,6 +136,9 @@ func TestRace(t *testing.T) {
 					n++
 				}
 				t.Logf("one process claimed %d", n)
+				if n == 0 {
+					t.Error("there was no race")
+				}
 				if err := cmd.Wait(); err != nil {
 					t.Error(err)
 				}
