@@ -215,18 +215,3 @@ func (n *conn) name(kind, key string) string {
 	}
 	return n.prefix + tag + ":" + kind + rest
 }
-
-// ints reads a reply of n integers.
-func ints(reply any, n int) ([]int64, error) {
-	list, _ := reply.([]any)
-	out := make([]int64, 0, n)
-	for _, x := range list {
-		if i, ok := x.(int64); ok {
-			out = append(out, i)
-		}
-	}
-	if len(out) != n || len(list) != n {
-		return nil, fmt.Errorf("rediswechat: Redis answered %T, not %d integers", reply, n)
-	}
-	return out, nil
-}

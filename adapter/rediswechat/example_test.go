@@ -12,7 +12,7 @@ func ExampleOptions() {
 		Addrs:                 []string{"localhost:6379"}, // several: a cluster
 		ContextTimeoutEnabled: true,
 	})
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	client := wechat.New(rediswechat.Options(rdb, rediswechat.WithInstances(3))...)
 	_ = client
 }
@@ -41,7 +41,7 @@ func easyWeChat(secret string) func(rediswechat.TokenKey) (string, rediswechat.F
 
 func ExampleWithTokenKey() {
 	rdb := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	client := wechat.New(rediswechat.Options(rdb, rediswechat.WithTokenKey(wxJava))...)
 	_ = client
 }

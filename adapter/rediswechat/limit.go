@@ -58,11 +58,11 @@ func (l *Limiter) Allow(ctx context.Context, demands ...ratelimit.Demand) (ratel
 			return d, nil
 		}
 	}
-	answer, err := l.ask(ctx, claims)
+	answer := l.ask(ctx, claims)
 	switch {
 	case ctx.Err() != nil:
 		return ratelimit.Decision{}, ctx.Err()
-	case err != nil:
+	case answer == nil:
 		return l.alone(rest), nil
 	case answer[0] > 0:
 		return ratelimit.Decision{RetryAfter: time.Duration(answer[1]) * time.Microsecond,
@@ -73,8 +73,8 @@ func (l *Limiter) Allow(ctx context.Context, demands ...ratelimit.Demand) (ratel
 }
 
 // ask runs the script. It answers with the number of the claim that has to wait longest, if any, for how many
-// microseconds, and what is left in the tightest window.
-func (l *Limiter) ask(ctx context.Context, claims []claim) ([]int64, error) {
+// microseconds, and what is left in the tightest window. Nil: Redis did not answer, as the log says.
+func (l *Limiter) ask(ctx context.Context, claims []claim) []int64 {
 	keys := make([]string, len(claims))
 	args := make([]any, 0, 3*len(claims))
 	for i := range claims {
@@ -87,10 +87,15 @@ func (l *Limiter) ask(ctx context.Context, claims []claim) ([]int64, error) {
 		args = append(args, c.rate, c.period, n)
 	}
 	reply, err := l.conn.run(ctx, l.conn.budget, limitScript, keys, args...)
-	if err != nil {
-		return nil, err
+	list, _ := reply.([]any)
+	if err != nil || len(list) != 3 {
+		return nil
 	}
-	return ints(reply, 3)
+	answer := make([]int64, len(list))
+	for i, x := range list {
+		answer[i], _ = x.(int64)
+	}
+	return answer
 }
 
 // splitShort parts sliding windows of up to careful from the others.

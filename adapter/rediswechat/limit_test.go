@@ -115,7 +115,7 @@ func TestLimiterAgreesWithLocal(t *testing.T) {
 	m := miniredis.RunT(t)
 	synctest.Test(t, func(t *testing.T) {
 		rdb := redis.NewClient(&redis.Options{Addr: m.Addr()})
-		defer rdb.Close()
+		defer func() { _ = rdb.Close() }()
 		l := rediswechat.NewLimiter(rdb, patient)
 		var local ratelimit.Local
 		r := rand.New(rand.NewPCG(5, 6))

@@ -28,8 +28,8 @@ func TestOutages(t *testing.T) {
 		{"killed", (*server).kill, (*server).start, false},
 		{"out of memory", func(s *server) { s.client().ConfigSet(ctx, "maxmemory", "1") },
 			func(s *server) { s.client().ConfigSet(ctx, "maxmemory", "0") }, false},
-		{"a replica after a failover", func(s *server) { s.client().SlaveOf(ctx, "127.0.0.1", "1") },
-			func(s *server) { s.client().SlaveOf(ctx, "NO", "ONE") }, false},
+		{"a replica after a failover", func(s *server) { s.client().ReplicaOf(ctx, "127.0.0.1", "1") },
+			func(s *server) { s.client().ReplicaOf(ctx, "NO", "ONE") }, false},
 		{"flushed", func(s *server) { s.client().FlushAll(ctx) }, func(*server) {}, true},
 		{"scripts forgotten", func(s *server) { s.client().ScriptFlush(ctx) }, func(*server) {}, true},
 	} {

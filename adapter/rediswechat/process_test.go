@@ -1,7 +1,6 @@
 package rediswechat_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +54,7 @@ func work(text string) int {
 	}
 	ctx := context.Background()
 	rdb := redis.NewClient(&redis.Options{Addr: j.Redis})
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	if j.Lock != "" {
 		if _, err := rediswechat.NewTokenStore(rdb).Lock(ctx, j.Lock, 3*time.Second); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -124,7 +123,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stdout *json.Decoder
-	errors bytes.Buffer
+	errors lockedText
 }
 
 func start(t *testing.T, j job) *process {
@@ -160,8 +159,8 @@ func (p *process) finish() result {
 	if err := p.stdout.Decode(&r); err != nil {
 		p.t.Fatalf("no result: %v\n%s", err, p.errors.String())
 	}
-	if p.errors.Len() > 0 {
-		p.t.Logf("a process says:\n%s", p.errors.String())
+	if text := p.errors.String(); text != "" {
+		p.t.Logf("a process says:\n%s", text)
 	}
 	return r
 }

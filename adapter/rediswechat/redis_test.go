@@ -58,7 +58,7 @@ func freePort(t testing.TB) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
 }
 
@@ -81,7 +81,7 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	rdb := redis.NewClient(&redis.Options{Addr: s.addr})
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	for began := time.Now(); rdb.Ping(context.Background()).Err() != nil; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
 			s.t.Fatal("redis-server does not start")

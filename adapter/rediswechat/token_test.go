@@ -128,7 +128,9 @@ func TestTokensOfOtherSDKs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := rediswechat.NewTokenStore(rdb, patient, rediswechat.WithTokenKey(tt.at))
-			m.Set(tt.key, tt.stored)
+			if err := m.Set(tt.key, tt.stored); err != nil {
+				t.Fatal(err)
+			}
 			m.SetTTL(tt.key, time.Hour)
 			got, err := s.Load(context.Background(), tokenKey)
 			if err != nil || got.Value != "61_abc" || time.Until(got.Expiry).Round(time.Second) != time.Hour {
