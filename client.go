@@ -81,8 +81,10 @@ func WithObserver(observe func(ctx context.Context, e Event)) Option {
 	return func(c *config) { c.observers = append(c.observers, observe) }
 }
 
-// WithLogger logs what happens to logger: attempts at Debug, retries, refusals and whatever failed at Warn.
-// The default discards. Bodies, query strings and secrets are never logged.
+// WithLogger logs what happens to logger: attempts and waits at Debug; retries, refusals for rate, barriers, failed
+// refreshes and the end of a call that was repeated and failed at Warn. What a call that was not repeated failed of is
+// in its error. The default discards. Bodies, query strings and secrets are never logged; a recipient stands as the
+// beginning of its SHA-256.
 func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
 
 // WithTokenStore shares tokens with other processes. The default is this process's memory.

@@ -51,8 +51,8 @@
 // Every failure of a call is an *Error, or wraps one. It matches its errcode and its kind:
 //
 //	switch {
+//	case errors.Is(err, wechat.ErrOutcomeUnknown): // it may have arrived; whatever else err matches came later
 //	case errors.Is(err, wechat.ErrUnreachable):    // this person does not follow, or refused
-//	case errors.Is(err, wechat.ErrOutcomeUnknown): // it may have arrived
 //	case errors.Is(err, wechat.ErrRateLimited), errors.Is(err, wechat.ErrQuotaExhausted):
 //		after, ok := wechat.RetryAfter(err)
 //	case errors.Is(err, wechat.Code(40037)): // this very errcode
@@ -75,6 +75,12 @@
 //
 // WithObserver gets an Event for all that is worth knowing, WithLogger writes the same to a *slog.Logger.
 // WithMiddleware wraps each call, WithTransport each attempt.
+//
+// # Around it
+//
+// Package outbox sends long lists once each and takes sends from request handlers. Package callback receives what
+// WeChat pushes. Package apisign signs and encrypts calls. The modules under adapter share tokens, limits and ledgers
+// over Redis and SQL, and queue calls with asynq.
 //
 // # Testing
 //

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 // Code is an errcode as the server sent it. It is an error, so that errors.Is(err, wechat.Code(40003))
@@ -103,7 +105,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 		b.WriteString(e.Err.Error())
 	}
-	if e.After > 0 {
+	if e.After > 0 && !errors.Is(e.Err, ratelimit.ErrExceeded) { // which says so itself
 		fmt.Fprintf(&b, " (again in %v)", e.After.Round(time.Millisecond))
 	}
 	return b.String()
@@ -176,8 +178,8 @@ type RetryExhaustedError struct {
 }
 
 func (e *RetryExhaustedError) Error() string {
-	return fmt.Sprintf("wechat: %s: gave up after %d attempts in %v: %v",
-		e.Endpoint, e.Attempts, e.Elapsed.Round(time.Millisecond), e.Err)
+	return fmt.Sprintf("wechat: %s: gave up after %d attempts in %v: %s",
+		e.Endpoint, e.Attempts, e.Elapsed.Round(time.Millisecond), within(e.Endpoint, e.Err))
 }
 
 // Is reports whether target is ErrRetryExhausted.
@@ -195,7 +197,7 @@ type OutcomeUnknownError struct {
 }
 
 func (e *OutcomeUnknownError) Error() string {
-	return fmt.Sprintf("wechat: %s: outcome unknown, it may have been carried out: %v", e.Endpoint, e.Err)
+	return fmt.Sprintf("wechat: %s: outcome unknown, it may have been carried out: %s", e.Endpoint, within(e.Endpoint, e.Err))
 }
 
 // Is reports whether target is ErrOutcomeUnknown.
@@ -203,6 +205,14 @@ func (e *OutcomeUnknownError) Is(target error) bool { return target == ErrOutcom
 
 // Unwrap gives what went wrong.
 func (e *OutcomeUnknownError) Unwrap() error { return e.Err }
+
+// within is the text of an error inside another about the same endpoint, which is not named again.
+func within(endpoint string, err error) string {
+	if err == nil {
+		return "no cause"
+	}
+	return strings.TrimPrefix(err.Error(), "wechat: "+endpoint+": ")
+}
 
 // RetryAfter tells when a repeat of the failed call can succeed, where the server or a limit has told.
 func RetryAfter(err error) (time.Duration, bool) {

@@ -19,9 +19,9 @@ const (
 	EventExhausted    EventType = "exhausted"    // a call that was repeated has failed for good
 	EventUnknown      EventType = "unknown"      // a call ended and nobody knows whether it was carried out
 	EventThrottled    EventType = "throttled"    // the server refused a call for its rate
-	EventTokenRefresh EventType = "tokenRefresh" // a token was fetched, or could not be (Err)
+	EventTokenRefresh EventType = "tokenRefresh" // a token or a ticket was fetched, or could not be (Err)
 	EventBarrier      EventType = "barrier"      // an endpoint, or the app, is closed for Wait
-	EventLimiterWait  EventType = "limiterWait"  // a call waited Wait for its turn
+	EventLimiterWait  EventType = "limiterWait"  // a call waited Wait for its turn, or got none (Err)
 	EventPartial      EventType = "partial"      // a call succeeded and did not reach all of its recipients
 )
 

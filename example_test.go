@@ -58,10 +58,10 @@ func ExampleTokenSource() {
 func ExampleRetryAfter() {
 	err := error(&wechat.Error{Kind: wechat.ErrQuotaExhausted, Code: 45009, Endpoint: "SendTemplateMessage", After: 8 * time.Hour})
 	switch {
-	case errors.Is(err, wechat.ErrUnreachable):
-		fmt.Println("this person does not follow: drop it")
 	case errors.Is(err, wechat.ErrOutcomeUnknown):
 		fmt.Println("it may have arrived: ask, do not send again blindly")
+	case errors.Is(err, wechat.ErrUnreachable):
+		fmt.Println("this person does not follow: drop it")
 	case errors.Is(err, wechat.ErrRateLimited), errors.Is(err, wechat.ErrQuotaExhausted):
 		after, _ := wechat.RetryAfter(err)
 		fmt.Println("later, in", after)

@@ -87,7 +87,7 @@ func (s *state) endpointTurns(ctx context.Context, call *Call, priority ratelimi
 func (s *state) turns(ctx context.Context, call *Call, demands []ratelimit.Demand) error {
 	began := time.Now()
 	err := ratelimit.Wait(ctx, s.limiter, call.App.Limits.MaxWait, demands...)
-	if waited := time.Since(began); waited >= time.Millisecond {
+	if waited := time.Since(began); waited >= time.Millisecond || err != nil {
 		s.observe(ctx, Event{Type: EventLimiterWait, Call: call, Wait: waited, Err: err})
 	}
 	return s.localRefusal(call, err)
@@ -135,7 +135,7 @@ func (f *flight) admit() error {
 		f.bound.deadline = began.Add(math.MaxInt64)
 	}
 	err := f.pass()
-	if waited := time.Since(began); waited >= time.Millisecond {
+	if waited := time.Since(began); waited >= time.Millisecond || err != nil {
 		f.s.observe(f, Event{Type: EventLimiterWait, Call: f.call, Wait: waited, Err: err})
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -404,12 +405,24 @@ func (f *flight) failed() error {
 	return err
 }
 
+// usedUpCodes refuse a send for want of what an earlier attempt may have used up: a consent, a turn.
+var usedUpCodes = []Code{43101, 45047, 95001}
+
 // refusedForGood reports whether the last answer settles what an earlier attempt left open: a message that the server
-// calls malformed, forbidden or unfit now was so before. Any other refusal may be what the earlier attempt has caused,
-// such as a consent or a turn that it used up.
+// calls malformed, forbidden or unfit now, or a person who does not follow, was so before. Any other refusal may be what
+// the earlier attempt has caused.
 func (f *flight) refusedForGood() bool {
-	return f.effect == EffectSend && f.class == final &&
-		(f.last.Kind == ErrInvalidRequest || f.last.Kind == ErrForbidden || f.last.Kind == ErrContent)
+	if f.effect != EffectSend || f.class != final {
+		return false
+	}
+	switch f.last.Kind {
+	case ErrInvalidRequest, ErrForbidden, ErrContent:
+		return true
+	case ErrUnreachable:
+		return !slices.Contains(usedUpCodes, f.last.Code)
+	default:
+		return false
+	}
 }
 
 // partial reports a success that did not reach everybody.

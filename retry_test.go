@@ -514,7 +514,7 @@ func TestRetryNotForUndecodable(t *testing.T) {
 
 // A repeat that is refused for what the lost first attempt may have used up leaves the outcome unknown.
 func TestRetryRefusalDoesNotSettle(t *testing.T) {
-	for code, settled := range map[int]bool{43101: false, 45047: false, 45009: false, 40037: true, 48001: true} {
+	for code, settled := range map[int]bool{43101: false, 45047: false, 45009: false, 43004: true, 40037: true, 48001: true} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &platform{handle: func(r *request) any {
 				switch {

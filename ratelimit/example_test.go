@@ -31,7 +31,7 @@ func ExampleLocal_Allow() {
 	// Output:
 	// send; turns left: 1
 	// send; turns left: 0
-	// 2/1h0m0s of the endpoint: come back in 1h0m0s
+	// 2/h of the endpoint: come back in 1h0m0s
 }
 
 // Wait waits only for turns that come in time, and else says at once when to come back.

@@ -2,9 +2,12 @@ package ratelimit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -35,16 +38,71 @@ func PerDay(n int) Limit { return Limit{Rate: n, Period: 24 * time.Hour, Calenda
 // IsZero reports whether l is no limit at all.
 func (l Limit) IsZero() bool { return l == Limit{} }
 
-// String gives the limit in words: "4/1m0s", "100/day (UTC+8)", "20/1s burst 5".
+// String gives the limit as text: "100/s", "4/min", "1000/h", "80000/day", "30/10s", "20/s burst 5".
 func (l Limit) String() string {
-	s := fmt.Sprintf("%d/%v", l.Rate, l.Period)
-	if l.Calendar {
-		s = fmt.Sprintf("%d/day (UTC+8)", l.Rate)
+	per := l.Period.String()
+	switch {
+	case l.Calendar:
+		per = "day"
+	case l.Period == time.Second:
+		per = "s"
+	case l.Period == time.Minute:
+		per = "min"
+	case l.Period == time.Hour:
+		per = "h"
 	}
+	s := fmt.Sprintf("%d/%s", l.Rate, per)
 	if l.Burst > 0 {
 		s += fmt.Sprintf(" burst %d", l.Burst)
 	}
 	return s
+}
+
+// MarshalText gives what String gives, so that limits can stand in a file.
+func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads what MarshalText writes. A period may be any duration of Go ("30/1m30s").
+func (l *Limit) UnmarshalText(text []byte) error {
+	count, per, ok := strings.Cut(strings.TrimSpace(string(text)), "/")
+	per, burst, hasBurst := strings.Cut(per, " burst ")
+	var read Limit
+	var err error
+	if read.Rate, err = strconv.Atoi(count); err != nil || !ok {
+		return fmt.Errorf("ratelimit: %.40q is no limit such as 100/s or 80000/day", text)
+	}
+	switch per {
+	case "s", "min", "h":
+		read.Period = map[string]time.Duration{"s": time.Second, "min": time.Minute, "h": time.Hour}[per]
+	case "day":
+		read.Period, read.Calendar = 24*time.Hour, true
+	default:
+		if read.Period, err = time.ParseDuration(per); err != nil {
+			return fmt.Errorf("ratelimit: %.40q is no period such as s, min, h, day or 10s", per)
+		}
+	}
+	if hasBurst {
+		if read.Burst, err = strconv.Atoi(burst); err != nil {
+			return fmt.Errorf("ratelimit: %.40q is no number of events", burst)
+		}
+	}
+	if err := read.Validate(); err != nil {
+		return err
+	}
+	*l = read
+	return nil
+}
+
+// UnmarshalJSON reads the text form, or an object with the fields of Limit.
+func (l *Limit) UnmarshalJSON(data []byte) error {
+	type fields Limit
+	if !strings.HasPrefix(string(data), `"`) {
+		return json.Unmarshal(data, (*fields)(l))
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	return l.UnmarshalText([]byte(text))
 }
 
 // The bounds of a Limit.

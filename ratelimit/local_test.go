@@ -424,7 +424,7 @@ func TestExceededError(t *testing.T) {
 			t.Fatal("no error")
 		}
 		s := err.Error()
-		if !strings.Contains(s, string(d.Scope)) || !strings.Contains(s, "1/day (UTC+8)") {
+		if !strings.Contains(s, string(d.Scope)) || !strings.Contains(s, "1/day") {
 			t.Errorf("%q does not name the limit", s)
 		}
 		if strings.Contains(s, "o6_bm") {

@@ -219,7 +219,7 @@ func TestWaitEndsWithContext(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || errors.Is(err, ratelimit.ErrExceeded) {
 			t.Errorf("Wait = %v, want an error around context.Canceled", err)
 		}
-		if want := "1/1m0s"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "1/min"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say that it waited for %s", err, want)
 		}
 		time.Sleep(50 * time.Second)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/seed175cf469/wechat"
 )
@@ -91,11 +92,14 @@ func (r *report) print(w io.Writer, rows, duplicates int, took time.Duration) {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(table.Row{"what", "how many"})
 	t.AppendRow(table.Row{"rows", rows})
 	for _, o := range []outcome{sent, refused, invalid, unknown} {
 		t.AppendRow(table.Row{o, r.rows[o]})
 	}
+	t.AppendRow(table.Row{"lost", rows - r.rows[sent] - r.rows[refused] - r.rows[invalid] - r.rows[unknown]})
+	t.AppendRow(table.Row{"delivered twice", duplicates})
 	t.AppendSeparator()
 	for _, line := range sortedByCount(r.reasons) {
 		t.AppendRow(table.Row{line, r.reasons[line]})
