@@ -33,7 +33,7 @@ func ExampleTokenSource() {
 		if err != nil {
 			return wechat.Token{}, err
 		}
-		defer res.Body.Close()
+		defer func() { _ = res.Body.Close() }()
 		var reply struct {
 			AccessToken string `json:"access_token"`
 			ExpiresIn   int64  `json:"expires_in"`
@@ -44,8 +44,8 @@ func ExampleTokenSource() {
 		return wechat.NewToken(reply.AccessToken, reply.ExpiresIn, asked), nil
 	})
 
-	app := wechat.App{ID: "wx1", TokenSource: source}
-	t, err := app.TokenSource.Token(context.Background(), wechat.Token{})
+	// In a program: officialaccount.New(client, wechat.App{ID: "wx1", TokenSource: source})
+	t, err := source.Token(context.Background(), wechat.Token{})
 	fmt.Println(t.Value.Reveal(), err)
 	fmt.Println(t.Value)
 	http.DefaultClient.CloseIdleConnections()

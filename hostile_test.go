@@ -104,7 +104,7 @@ func TestSwitchingProtocols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	stop := make(chan struct{})
 	var served sync.WaitGroup
 	defer served.Wait()
@@ -114,13 +114,13 @@ func TestSwitchingProtocols(t *testing.T) {
 		if err != nil {
 			return
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		r, err := http.ReadRequest(bufio.NewReader(conn))
 		if err != nil {
 			return
 		}
 		_, _ = io.Copy(io.Discard, r.Body)
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 		<-stop
 	})
 	a := wechat.App{ID: "x", TokenSource: wechat.StaticToken("STATIC")}

@@ -144,7 +144,7 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 	}()
 	err = s.perform(ctx, call)
 	switch {
-	case err == nil || carriedOut(err): // also with a reply that could be read in part only
+	case err == nil || CarriedOut(err): // also with a reply that could be read in part only
 		entry.State = Done
 		result, failure := json.Marshal(call.Response)
 		if entry.Result = result; failure != nil {
@@ -156,8 +156,9 @@ func (s *state) onlyOnce(ctx context.Context, call *Call, key string) error {
 	return err
 }
 
-// carriedOut reports whether the server has carried out a call that failed all the same.
-func carriedOut(err error) bool {
+// CarriedOut reports whether the server has carried out a call that failed all the same: it said so in a reply of which
+// a part could not be read. Such a call must not be made again.
+func CarriedOut(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.carried
 }
@@ -168,7 +169,7 @@ func recorded(e Entry, call *Call) error {
 		return nil
 	}
 	if err := json.Unmarshal(e.Result, call.Response); err != nil {
-		return &Error{Kind: ErrBadReply, Endpoint: call.Spec.Name, App: call.App.ID, Err: fmt.Errorf("ledger: %w", err)}
+		return &Error{Kind: ErrBadReply, Endpoint: call.Spec.Name, App: call.App.ID, Err: fmt.Errorf("ledger: %w", err), carried: true}
 	}
 	return nil
 }

@@ -396,7 +396,7 @@ func (f *flight) failed() error {
 	case f.why != nil:
 		err = fmt.Errorf("%w: %w", f.last, f.why)
 	}
-	if f.effect.once() && f.maybeDone && !f.refusedForGood() && !(f.last != nil && f.last.carried) {
+	if f.effect.once() && f.maybeDone && !f.refusedForGood() && (f.last == nil || !f.last.carried) {
 		err = &OutcomeUnknownError{Endpoint: f.call.Spec.Name, Attempts: f.attempt, Err: err}
 	}
 	if f.counted > 1 && f.class != final || errors.Is(f.why, errBudgetSpent) {

@@ -771,3 +771,22 @@ func TestNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// Nobody may say without a signature that an earlier attempt had arrived, which the client would take for success.
+func TestUnsignedSuccessCodes(t *testing.T) {
+	for _, status := range []int{200, 502} {
+		p := newPlatform(t)
+		p.instead = func(r *http.Request) *http.Response {
+			return reply(r, status, nil, []byte(`{"errcode":45065,"errmsg":"clientmsgid exist","msg_id":1}`))
+		}
+		once := wechat.Endpoint[message, wechat.None]{
+			Name: "SendOnce", Pattern: "POST /cgi-bin/message/template/send",
+			Dedupe: func(m *message) *string { return &m.ToUser }, DedupeFor: time.Minute,
+		}
+		client := wechat.New(wechat.WithTransport(apisign.Transport(testKeys(t)), func(http.RoundTripper) http.RoundTripper { return p }),
+			wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1}))
+		if err := once.Exec(t.Context(), bind(client, appID), &message{ToUser: "o1"}); !errors.Is(err, apisign.ErrUnsigned) {
+			t.Errorf("HTTP %d: %v", status, err)
+		}
+	}
+}

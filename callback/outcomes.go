@@ -112,10 +112,10 @@ func (o *Outcomes) Wait(ctx context.Context, msgID int64) (Outcome, error) {
 func SlowDown(barrier ratelimit.Barrier, app wechat.App, d time.Duration) func(context.Context, Outcome) error {
 	key := wechat.BarrierKey("officialaccount", app, "SendTemplateMessage")
 	return func(ctx context.Context, o Outcome) error {
-		if _, ok := o.Event.(*TemplateSendJobFinish); !ok || o.Kind != wechat.ErrRateLimited {
-			return nil
+		if _, template := o.Event.(*TemplateSendJobFinish); template && o.Kind == wechat.ErrRateLimited {
+			return barrier.Raise(ctx, key, time.Now().Add(d))
 		}
-		return barrier.Raise(ctx, key, time.Now().Add(d))
+		return nil
 	}
 }
 

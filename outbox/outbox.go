@@ -45,7 +45,7 @@ type Entry[T, R any] struct {
 	Index   int64 // place in the list; 0 is the first
 	State   State
 	Receipt R     // of Sent and Skipped
-	Err     error // of the others; of Sent too where the ledger could not take it down
+	Err     error // of the others; of Sent and Skipped too where the reply could not be read or the ledger not take it down
 }
 
 // Progress is how far a list has come.

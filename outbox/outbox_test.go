@@ -835,3 +835,19 @@ func heapTop(tb testing.TB, n int) (top uint64) {
 	}
 	return top
 }
+
+// A row that was carried out is Sent, and Skipped in the next run, although its reply could not be read.
+func TestUnreadableReceipt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.Script(sendTemplate, mock.Reply{JSON: map[string]any{"msgid": map[string]int{"x": 1}}})
+		ledger := wechat.NewMemoryLedger()
+		for _, want := range []outbox.State{outbox.Sent, outbox.Skipped} {
+			for e, err := range outbox.Send(t.Context(), list(1), template(newAccount(s, app)), outbox.Options{Ledger: ledger}) {
+				if err != nil || e.State != want || len(s.Calls(sendTemplate)) != 1 {
+					t.Errorf("%s after %d requests, want %s: %v, %v", e.State, len(s.Calls(sendTemplate)), want, e.Err, err)
+				}
+			}
+		}
+	})
+}

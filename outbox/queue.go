@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -148,10 +149,8 @@ func (q *Queue[T, R]) close() {
 // sequence is what an earlier process has left, and then what is added until the queue is closed.
 func (q *Queue[T, R]) sequence(ctx context.Context) iter.Seq2[Item[T], error] {
 	return func(yield func(Item[T], error) bool) {
-		for item, err := range q.remains(ctx) {
-			if !yield(item, err) {
-				return
-			}
+		if !q.leftovers(ctx, yield) {
+			return
 		}
 		for item := range q.items {
 			if !yield(item, nil) {
@@ -159,6 +158,28 @@ func (q *Queue[T, R]) sequence(ctx context.Context) iter.Seq2[Item[T], error] {
 			}
 		}
 	}
+}
+
+// leftovers yields what an earlier process has left. A panic of the ledger, or of a value that reads itself, is an error like
+// any other: what was added since must not be lost with it.
+func (q *Queue[T, R]) leftovers(ctx context.Context, yield func(Item[T], error) bool) (more bool) {
+	yielding := false
+	defer func() {
+		if v := recover(); v != nil {
+			if yielding {
+				panic(v)
+			}
+			more = yield(Item[T]{}, &PanicError{Value: v, Stack: debug.Stack()})
+		}
+	}()
+	for item, err := range q.remains(ctx) {
+		yielding = true
+		if !yield(item, err) {
+			return false
+		}
+		yielding = false
+	}
+	return true
 }
 
 // settle reports the end of an item and keeps the ledger's list of what is left.

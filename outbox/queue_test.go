@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -263,4 +264,32 @@ func testQueueIsRaced(t *testing.T) {
 	if len(got.list) != len(taken.list) || len(taken.list)+len(refused.list) != 4000 {
 		t.Errorf("%d reported, %d taken, %d refused", len(got.list), len(taken.list), len(refused.list))
 	}
+}
+
+type brokenScan struct{ wechat.Ledger }
+
+func (brokenScan) Scan(context.Context, wechat.State, time.Time) iter.Seq2[string, error] {
+	panic("driver")
+}
+
+// A ledger that panics loses nothing that was added.
+func TestQueueLedgerPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		count := map[outbox.State]int{}
+		q := outbox.NewQueue("q", 10, func(context.Context, int) (int, error) { return 0, nil },
+			func(e outbox.Entry[int, int]) { count[e.State]++ }, outbox.Options{Ledger: brokenScan{wechat.NewMemoryLedger()}})
+		for i := range 3 {
+			if err := q.Add(outbox.Item[int]{Key: key(i), Value: i}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := make(chan error, 1)
+		go func() { done <- q.Run(t.Context()) }()
+		synctest.Wait()
+		_ = q.Drain(t.Context())
+		// The reader's panic is a line of its own; that send leaves no record ends the list.
+		if err := <-done; q.Len() != 0 || count[outbox.Sent]+count[outbox.Unknown]+count[outbox.Refused]+count[outbox.NotTried] != 4 {
+			t.Errorf("%v, %d left: %v", count, q.Len(), err)
+		}
+	})
 }

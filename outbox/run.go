@@ -206,7 +206,7 @@ func (r *run[T, R]) deliver(x row[T]) {
 		if wait > 0 && r.sleep(wait, err) {
 			continue
 		}
-		if e.State, e.Receipt, e.Err = state, receipt, err; err == nil {
+		if e.State, e.Receipt, e.Err = state, receipt, err; state == Sent {
 			r.settle(&e, rec)
 		}
 		return
@@ -232,7 +232,7 @@ func (r *run[T, R]) call(item Item[T], rec *record) (receipt R, err error) {
 func (r *run[T, R]) judge(err error, try int) (State, time.Duration) {
 	var panicked *PanicError
 	switch {
-	case err == nil:
+	case err == nil, wechat.CarriedOut(err):
 		return Sent, 0
 	case errors.Is(err, wechat.ErrOutcomeUnknown), errors.Is(err, wechat.ErrInProgress), errors.As(err, &panicked):
 		return Unknown, 0

@@ -66,7 +66,7 @@ func (k *pace) finish(c *cycle, o Outcome) {
 		}
 		k.queue.wake()
 	case o.Concurrency:
-		k.narrowed(c, now, o)
+		k.narrowed(c, o)
 	case o.Refused:
 		k.refused(c, now, o)
 	default:
@@ -158,7 +158,7 @@ func (k *pace) learn(c *cycle, r *refusal) {
 
 // narrowed lowers the number of calls in flight. Those that were in flight with the refused one say nothing
 // new.
-func (k *pace) narrowed(c *cycle, now time.Duration, o Outcome) {
+func (k *pace) narrowed(c *cycle, o Outcome) {
 	k.narrow = true
 	wait := o.RetryAfter
 	if c.settling == 0 {

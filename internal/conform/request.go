@@ -117,7 +117,7 @@ func (d *difference) form(want map[string]*catalog.Type, parts *multipart.Reader
 	files := map[string]bool{}
 	for {
 		part, err := parts.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -198,10 +198,10 @@ func (d *difference) value(at string, w *catalog.Type, have any) {
 			}
 		}
 	case map[string]any:
-		switch {
-		case w.Kind == "object":
+		switch w.Kind {
+		case "object":
 			d.object(at, w.Fields, have)
-		case w.Kind == "map":
+		case "map":
 			for _, elem := range have {
 				d.value(at+"[]", w.Elem, elem)
 			}

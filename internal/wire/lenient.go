@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -206,10 +207,8 @@ func (l *lenient) member(t reflect.Type, key []byte) (field, bool) {
 // collect adds the fields of a struct as encoding/json sees them: those of
 // embedded structs too, the less deep and then the tagged one wins.
 func collect(fields map[string]field, t reflect.Type, depth int, above []reflect.Type) {
-	for _, seen := range above {
-		if seen == t {
-			return
-		}
+	if slices.Contains(above, t) {
+		return
 	}
 	above = append(above, t)
 	for i := range t.NumField() {

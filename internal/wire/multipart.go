@@ -108,7 +108,7 @@ func writePart(w *multipart.Writer, p Part, limit int64) (err error) {
 	switch n, err := io.CopyN(io.Discard, src, 1); {
 	case n > 0:
 		return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return err
 	}
 	return nil

@@ -226,7 +226,7 @@ func quoteAt(text string, i int) (q quote, ok bool) {
 func skipSpace(text string, i int) int {
 	for i < len(text) {
 		s := symbolAt(text, i)
-		if !isSpace(s.char) && !(s.char == '+' && s.percent == 0) {
+		if !isSpace(s.char) && (s.char != '+' || s.percent != 0) {
 			break
 		}
 		i += s.size

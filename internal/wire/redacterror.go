@@ -26,7 +26,7 @@ func RedactError(err error) error {
 // collectURLs appends the URLs in an error, each with what replaces it, as they
 // are and as they look in quotes.
 func collectURLs(err error, pairs *[]string) {
-	if u, ok := err.(*url.Error); ok {
+	if u, ok := err.(*url.Error); ok { //nolint:errorlint // each level is looked at alone
 		if safe := redactURL(u.URL); safe != u.URL {
 			*pairs = append(*pairs, u.URL, safe, strconv.Quote(u.URL), strconv.Quote(safe))
 		}
@@ -38,7 +38,7 @@ func collectURLs(err error, pairs *[]string) {
 
 // causes unwraps an error once.
 func causes(err error) []error {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // this is the unwrapping
 	case interface{ Unwrap() error }:
 		if cause := e.Unwrap(); cause != nil {
 			return []error{cause}
@@ -50,7 +50,7 @@ func causes(err error) []error {
 }
 
 // redactError rebuilds err where it or a cause of it shows what clean removes.
-func redactError(err error, clean func(string) string) (safe error, changed bool) {
+func redactError(err error, clean func(string) string) (safe error, changed bool) { //nolint:revive // error-return: both are results
 	var inner []error
 	for _, cause := range causes(err) {
 		c, replaced := redactError(cause, clean)
@@ -65,7 +65,7 @@ func redactError(err error, clean func(string) string) (safe error, changed bool
 	if len(inner) == 1 {
 		cause = inner[0]
 	}
-	if u, ok := err.(*url.Error); ok {
+	if u, ok := err.(*url.Error); ok { //nolint:errorlint // each level is rebuilt alone
 		return &url.Error{Op: u.Op, URL: redactURL(u.URL), Err: cause}, true
 	}
 	timeout, ok := err.(interface{ Timeout() bool })
