@@ -306,10 +306,7 @@ func (s *state) ready(call *Call) error {
 	if call.App.ID == "" && !call.Spec.NoToken {
 		return errors.New("App.ID is empty")
 	}
-	if call.App = call.App.keyed(call.Product); call.App.tokenKey == "" {
-		call.App.source = s.sources.address(call.App.TokenSource)
-		call.App.tokenKey = sourceKey(call.App.key, call.App.source)
-	}
+	call.App = s.keyed(call.App, call.Product)
 	if call.Spec.plan == nil {
 		call.Spec.plan = compile(&call.Spec, elem(call.Request), elem(call.Response))
 	}

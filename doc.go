@@ -67,7 +67,9 @@
 //
 // # Secrets
 //
-// Errors, logs and printed values never show tokens, secrets, keys and codes. A Secret prints as REDACTED whatever
+// What the SDK prints never shows tokens, secrets, keys and codes: errors, logs, and printed Apps, Clients and
+// TokenSources. What a call is for is in clear in its reply: a Session has the session key as a string, and so has a
+// ticket. A Secret prints as REDACTED whatever
 // the verb; like every type's, its methods are not called for an unexported field of a struct of yours, so keep
 // secrets in exported fields, or print with care.
 //
@@ -81,6 +83,12 @@
 // Package outbox sends long lists once each and takes sends from request handlers. Package callback receives what
 // WeChat pushes. Package apisign signs and encrypts calls. The modules under adapter share tokens, limits and ledgers
 // over Redis and SQL, and queue calls with asynq.
+//
+// # Writing a product
+//
+// A program can call an API that this module does not know: a Product says where it is and how it fails, an Endpoint is one
+// call with its types, Bind makes a Caller of a client, a product and an app. Spec, Call and Verdict are what middleware,
+// mocks and classifiers see of them; Spec.Describe lists an endpoint's fields.
 //
 // # Testing
 //

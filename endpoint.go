@@ -1,12 +1,7 @@
 package wechat
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"iter"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -201,50 +196,3 @@ func (e *Endpoint[Req, Res]) do(ctx context.Context, c Caller, req *Req, res *Re
 
 // None is the request of an endpoint that asks nothing, and the reply of one that says nothing.
 type None struct{}
-
-// File is a file to upload. Open is called once an attempt, so that a repeat sends the same bytes.
-type File struct {
-	Name string // the name that receivers see; the server reads the type from its extension
-	Open func() (io.ReadCloser, error)
-}
-
-// FileAt is the file at path, named like it. It is opened when the call is made.
-func FileAt(path string) File {
-	return File{Name: filepath.Base(path), Open: func() (io.ReadCloser, error) { return os.Open(path) }} //nolint:gosec // G304: the caller chose it
-}
-
-// FileOf is a file of these bytes.
-func FileOf(name string, data []byte) File {
-	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
-}
-
-// Blob is a reply that is a file.
-type Blob struct {
-	Name        string // from Content-Disposition; may be empty
-	ContentType string // what the bytes look like, or else what the server said
-	Data        []byte
-}
-
-// Pages walks a list that comes in pages: next gets a cursor and returns a page, the next cursor and whether
-// there is more. An error is yielded once and ends the walk.
-func Pages[T, C any](ctx context.Context, first C, next func(context.Context, C) ([]T, C, bool, error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for cursor, more := first, true; more; {
-			var (
-				page []T
-				err  error
-			)
-			page, cursor, more, err = next(ctx, cursor)
-			if err != nil {
-				var zero T
-				yield(zero, err)
-				return
-			}
-			for _, item := range page {
-				if !yield(item, nil) {
-					return
-				}
-			}
-		}
-	}
-}

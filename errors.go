@@ -155,13 +155,17 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// The sentinels; the types below say more.
 var (
+	// ErrRetryExhausted is matched by each RetryExhaustedError.
 	ErrRetryExhausted = errors.New("wechat: retries exhausted")
+	// ErrOutcomeUnknown is matched by each OutcomeUnknownError. What else such an error matches came afterwards.
 	ErrOutcomeUnknown = errors.New("wechat: outcome unknown")
-	ErrInProgress     = errors.New("wechat: a call with this idempotency key is in progress")
-	ErrNoToken        = errors.New("wechat: no token stored")
-	ErrLocked         = errors.New("wechat: lock held by another")
+	// ErrInProgress says that another call with the same idempotency key has not ended: ask again later.
+	ErrInProgress = errors.New("wechat: a call with this idempotency key is in progress")
+	// ErrNoToken is what a TokenStore says of a key under which it has nothing.
+	ErrNoToken = errors.New("wechat: no token stored")
+	// ErrLocked is what a TokenStore says when another holds the lock.
+	ErrLocked = errors.New("wechat: lock held by another")
 )
 
 // errBudgetSpent is the reason in a RetryExhaustedError when RetryPolicy.Budget allowed no further repeat.

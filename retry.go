@@ -28,7 +28,7 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 10s; files 60s
 	Budget           float64       // 0.2: repeats to calls, an app, with a floor of ten; refusals for rate do not count; negative: no budget
 	InstanceJitter   time.Duration // 0; drawn once a Client, added to each delay (Batch: 5s)
-	IgnoreRetryAfter bool
+	IgnoreRetryAfter bool          // Retry-After headers are not read: back-off and learned windows decide alone
 }
 
 // Realtime is for calls that a person waits for: 3 attempts, 200 ms to 1 s apart, 3 s in all.

@@ -158,6 +158,15 @@ func (s *sources) address(source TokenSource) *byte {
 	return p
 }
 
+// keyed is App.keyed, with what only the client knows of sources that are plain values.
+func (s *state) keyed(app App, p *Product) App {
+	if app = app.keyed(p); app.tokenKey == "" {
+		app.source = s.sources.address(app.TokenSource)
+		app.tokenKey = sourceKey(app.key, app.source)
+	}
+	return app
+}
+
 // tokenFetch marks the context of calls that fetch a token: they are repeated like reads, as a second token
 // does no harm that the first did not.
 type tokenFetch struct{}
@@ -227,4 +236,21 @@ func (s *state) kept(ctx context.Context, call *Call, query string) error {
 	}
 	call.Spec.restore(call.Response, t)
 	return nil
+}
+
+// Token returns the access token of an app, as its calls use it: from memory, the store, the app's TokenSource or the
+// server. refused is a token that the server turned down, or zero; another is returned then, or an error that says why there
+// is none. product is what the product's package returns by Product.
+//
+// It is for what is no call of this package's, such as a token centre; calls get their tokens by themselves.
+func (c *Client) Token(ctx context.Context, product *Product, app App, refused Token) (Token, error) {
+	if err := ctx.Err(); err != nil {
+		return Token{}, err
+	}
+	if product == nil || app.ID == "" {
+		return Token{}, &Error{Kind: ErrInvalidRequest, Endpoint: "Token", App: app.ID, Err: errors.New("the product or App.ID is missing")}
+	}
+	c.once.Do(func() { c.state = newState(&c.config) })
+	call := &Call{Spec: Spec{Product: product.Name, Name: "Token"}, Product: product, App: c.state.keyed(app, product)}
+	return c.state.token(ctx, call, refused)
 }

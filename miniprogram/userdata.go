@@ -61,6 +61,9 @@ type Watermark struct {
 // Verify returns ErrUserData unless Signature is that of RawData under the user's session key.
 func (d *UserData) Verify(sessionKey string) error {
 	sum := sha1.Sum([]byte(d.RawData + sessionKey))
+	if sessionKey == "" { // anybody can sign with none
+		return ErrUserData
+	}
 	if !hmac.Equal([]byte(d.Signature), []byte(hex.EncodeToString(sum[:]))) {
 		return ErrUserData
 	}

@@ -23,10 +23,10 @@ func (n notifier) shipped(ctx context.Context, openID, order string) string {
 	switch {
 	case err == nil:
 		return "told"
-	case errors.Is(err, wechat.ErrUnreachable):
-		return "not following"
 	case errors.Is(err, wechat.ErrOutcomeUnknown):
 		return "perhaps told"
+	case errors.Is(err, wechat.ErrUnreachable):
+		return "not following"
 	}
 	if after, ok := wechat.RetryAfter(err); ok {
 		return fmt.Sprintf("again in %v", after)

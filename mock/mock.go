@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
+	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/seed175cf469/wechat"
@@ -64,7 +67,7 @@ func (m *Mock) Do(ctx context.Context, call *wechat.Call) error {
 	m.mu.Unlock()
 	if handle == nil {
 		m.t.Helper()
-		m.t.Errorf("mock: unexpected call: %v(%s)", k, show(call.Request))
+		m.t.Errorf("mock: unexpected call: %v(%s)%s", k, show(call.Request), calledFrom())
 		return &wechat.Error{Endpoint: call.Spec.Name, App: call.App.ID, Err: errNoStub}
 	}
 	return complete(handle(ctx, call), call)
@@ -128,7 +131,7 @@ func Return[Req, Res any](m *Mock, method func(context.Context, *Req) (*Res, err
 }
 
 // Fail answers calls of method with err, for example with what [RateLimited] or [OutcomeUnknown] returns. A nil
-// err is success with an empty reply.
+// err is success with an empty reply: all that a method which returns only an error can say.
 func Fail[F any](m *Mock, method F, err error) {
 	m.t.Helper()
 	if call, ok := m.resolve(method); ok {
@@ -137,7 +140,19 @@ func Fail[F any](m *Mock, method F, err error) {
 }
 
 // Requests returns what method was asked with, in order. They are copies that were made when the calls came.
+// For methods that return no more than an error there is Sent.
 func Requests[Req, Res any](m *Mock, method func(context.Context, *Req) (*Res, error)) []*Req {
+	m.t.Helper()
+	return requests[Req](m, method)
+}
+
+// Sent is Requests for methods that return no more than an error, such as SendCustomMessage.
+func Sent[Req any](m *Mock, method func(context.Context, *Req) error) []*Req {
+	m.t.Helper()
+	return requests[Req](m, method)
+}
+
+func requests[Req any](m *Mock, method any) []*Req {
 	m.t.Helper()
 	call, ok := m.resolve(method)
 	if !ok {
@@ -153,6 +168,24 @@ func Requests[Req, Res any](m *Mock, method func(context.Context, *Req) (*Res, e
 	}
 	return requests
 }
+
+// calledFrom is the line outside of this module's packages that a call comes from.
+func calledFrom() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		frame, more := frames.Next()
+		ours := strings.HasPrefix(frame.Function, modulePath) && !strings.HasSuffix(frame.File, "_test.go")
+		if frame.File != "" && !ours {
+			return fmt.Sprintf(", called at %s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+const modulePath = "github.com/seed175cf469/wechat"
 
 func (m *Mock) stub(call *wechat.Call, handle handler) {
 	m.mu.Lock()

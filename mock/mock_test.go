@@ -308,3 +308,26 @@ func TestMockConcurrently(t *testing.T) {
 		t.Errorf("%d requests, want 20", n)
 	}
 }
+
+// An unexpected call tells where it came from.
+func TestUnexpectedCallTellsWhere(t *testing.T) {
+	r := new(recorder)
+	m := mock.New(r)
+	c := newAccount(m, oaApp)
+	_, _ = c.SendMessage(t.Context(), hello("o1"))
+	if !strings.Contains(r.text(), ", called at main_test.go:") {
+		t.Errorf("%s", r.text())
+	}
+}
+
+func TestSent(t *testing.T) {
+	m := mock.New(t)
+	c := newAccount(m, oaApp)
+	mock.Fail(m, c.SendCustom, nil)
+	if err := c.SendCustom(t.Context(), hello("o1")); err != nil {
+		t.Fatal(err)
+	}
+	if sent := mock.Sent(m, c.SendCustom); len(sent) != 1 || sent[0].ToUser != "o1" {
+		t.Errorf("sent %v", sent)
+	}
+}

@@ -2,6 +2,7 @@ package mock
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,6 +31,11 @@ type Call struct {
 	// connection was reset.
 	Status int
 	Code   wechat.Code
+}
+
+// String is the endpoint, whom it reached and what it said; keys and codes in it are not shown.
+func (c Call) String() string {
+	return fmt.Sprintf("%s(%s) to %q: %d, errcode %d", c.Endpoint, show(c.Request), c.Recipients, c.Status, int(c.Code))
 }
 
 // Message is a message that has reached somebody.

@@ -39,6 +39,9 @@ type PublisherStatRequest struct {
 }
 
 func publisherPage(days *DateRange, page int) PublisherStatRequest {
+	if days == nil {
+		days = new(DateRange) // which the platform refuses
+	}
 	return PublisherStatRequest{Page: page, PageSize: publisherPageSize, StartDate: days.BeginDate, EndDate: days.EndDate}
 }
 

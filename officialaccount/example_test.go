@@ -61,10 +61,10 @@ func Example() {
 		switch {
 		case err == nil:
 			return "sent"
-		case errors.Is(err, wechat.ErrUnreachable):
-			return "not following: do not try again"
 		case errors.Is(err, wechat.ErrOutcomeUnknown):
 			return "perhaps sent: do not send again blindly"
+		case errors.Is(err, wechat.ErrUnreachable):
+			return "not following: do not try again"
 		}
 		if after, ok := wechat.RetryAfter(err); ok {
 			return fmt.Sprintf("again in %v", after)
@@ -132,6 +132,8 @@ func ExampleClient_SendTemplateMessage() {
 			switch {
 			case err == nil:
 				sent.Add(1)
+			case errors.Is(err, wechat.ErrOutcomeUnknown):
+				failed.Add(1) // may have arrived: not again without a look
 			case errors.Is(err, wechat.ErrUnreachable):
 				gone.Add(1) // does not follow any more: off the list
 			case errors.Is(err, wechat.ErrQuotaExhausted):

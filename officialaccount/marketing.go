@@ -187,6 +187,9 @@ func (c *Client) ListAdLeads(ctx context.Context, r *ListAdLeadsRequest) (*ListA
 
 // AllAdLeads walks the leads of some days that pass the filters.
 func (c *Client) AllAdLeads(ctx context.Context, days *DateRange, filters ...AdLeadFilter) iter.Seq2[AdLead, error] {
+	if days == nil {
+		days = new(DateRange) // which the platform refuses
+	}
 	return pageNumbers(ctx, func(ctx context.Context, n int) ([]AdLead, int, error) {
 		page, err := c.ListAdLeads(ctx, &ListAdLeadsRequest{
 			DateRange: &AdLeadDates{StartDate: days.BeginDate, EndDate: days.EndDate},

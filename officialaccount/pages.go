@@ -13,11 +13,14 @@ type OpenIDList struct {
 }
 
 // openIDs walks a list of openids by its cursor. The last page has none, or repeats the last openid, after which an
-// empty page comes; a cursor that stands still ends the walk too.
+// empty page comes.
 func openIDs(ctx context.Context, list func(ctx context.Context, cursor string) (page []string, next string, err error)) iter.Seq2[string, error] {
-	return wechat.Pages(ctx, "", func(ctx context.Context, cursor string) ([]string, string, bool, error) {
+	return wechat.Cursors(ctx, func(ctx context.Context, cursor string) ([]string, string, error) {
 		page, next, err := list(ctx, cursor)
-		return page, next, len(page) > 0 && next != "" && next != cursor, err
+		if len(page) == 0 {
+			next = ""
+		}
+		return page, next, err
 	})
 }
 

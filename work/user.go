@@ -359,13 +359,12 @@ func (c *Client) ListUserIDs(ctx context.Context, r *ListUserIDsRequest) (*UserI
 
 // AllUserIDs walks the userids of the whole company by department.
 func (c *Client) AllUserIDs(ctx context.Context) iter.Seq2[DepartmentUser, error] {
-	return wechat.Pages(ctx, "", func(ctx context.Context, cursor string) ([]DepartmentUser, string, bool, error) {
+	return wechat.Cursors(ctx, func(ctx context.Context, cursor string) ([]DepartmentUser, string, error) {
 		page, err := c.ListUserIDs(ctx, &ListUserIDsRequest{Cursor: cursor})
 		if err != nil {
-			return nil, cursor, false, err
+			return nil, "", err
 		}
-		next := page.NextCursor
-		return page.DeptUser, next, next != "" && next != cursor, nil
+		return page.DeptUser, page.NextCursor, nil
 	})
 }
 

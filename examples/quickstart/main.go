@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,7 +26,6 @@ import (
 
 	"github.com/seed175cf469/wechat"
 	"github.com/seed175cf469/wechat/officialaccount"
-	"github.com/seed175cf469/wechat/ratelimit"
 )
 
 //go:embed recipients.csv
@@ -35,38 +35,33 @@ var recipients []byte
 const senders = 50
 
 func main() {
-	list := flag.String("list", "", "a CSV file with the columns openid, name, item, amount, order; the default is a made-up one")
+	list := flag.String("list", "", "a CSV file with the columns openid, name, item, amount, order; without the real service the default is a made-up one")
 	really := flag.Bool("send", false, "with the real service: send, and not only show what would be sent")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *list, *really); err != nil {
+	if err := run(ctx, os.Stdout, *list, *really); err != nil {
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, list string, really bool) error {
-	var in io.Reader = bytes.NewReader(recipients)
-	if list != "" {
-		f, err := os.Open(list)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+func run(ctx context.Context, out io.Writer, list string, really bool) error {
+	app := wechat.App{ID: os.Getenv("WECHAT_APPID"), Secret: wechat.Secret(os.Getenv("WECHAT_SECRET"))}
+	template := os.Getenv("WECHAT_TEMPLATE_ID")
+	if app.ID != "" && (app.Secret == "" || template == "" || list == "") {
+		return errors.New("the real service needs WECHAT_APPID, WECHAT_SECRET, WECHAT_TEMPLATE_ID and -list")
 	}
-	rows, err := readRows(in)
+	rows, err := rowsOf(list)
 	if err != nil {
 		return fmt.Errorf("the list: %w", err)
 	}
-
-	app := wechat.App{ID: os.Getenv("WECHAT_APPID"), Secret: wechat.Secret(os.Getenv("WECHAT_SECRET"))}
-	template := os.Getenv("WECHAT_TEMPLATE_ID")
 	report := newReport()
 	options := []wechat.Option{wechat.WithObserver(report.observe)}
 	duplicates := func() int { return 0 }
-	if app.ID == "" {
+	switch {
+	case app.ID == "":
 		platform, err := startPlatform(rows)
 		if err != nil {
 			return err
@@ -74,18 +69,36 @@ func run(ctx context.Context, list string, really bool) error {
 		defer platform.Close()
 		app, template, duplicates = platform.app, "mock_template", platform.duplicates
 		options = append(options, wechat.WithBaseURL("officialaccount", platform.url))
-		fmt.Printf("Sending %d messages to the built-in platform at %s\n", len(rows), platform.url)
-	} else if !really {
-		return dryRun(os.Stdout, template, rows)
+		_, _ = fmt.Fprintf(out, "Sending %d messages to the built-in platform at %s\n", len(rows), platform.url)
+	case !really:
+		dryRun(out, template, rows)
+		return nil
 	}
-	app.Limits.Recipient = []ratelimit.Limit{ratelimit.PerMinute(4)}
+	began := time.Now()
+	send(ctx, officialaccount.New(wechat.New(options...), app), template, rows, report)
+	report.print(out, len(rows), duplicates(), time.Since(began))
+	return ctx.Err()
+}
 
-	oa := officialaccount.New(wechat.New(options...), app)
+// rowsOf reads the list at path, or the made-up one.
+func rowsOf(path string) ([]row, error) {
+	if path == "" {
+		return readRows(bytes.NewReader(recipients))
+	}
+	f, err := os.Open(path) //nolint:gosec // G304: the user named it
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return readRows(f)
+}
+
+// send sends a message to each row, until ctx ends.
+func send(ctx context.Context, oa *officialaccount.Client, template string, rows []row, report *report) {
 	bar := progressbar.NewOptions(len(rows), progressbar.OptionSetDescription("sending"), progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("messages"), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
-	began := time.Now()
 	work := make(chan row)
 	var wg sync.WaitGroup
 	for range senders {
@@ -100,13 +113,14 @@ func run(ctx context.Context, list string, really bool) error {
 		})
 	}
 	for _, r := range rows {
+		if ctx.Err() != nil {
+			break
+		}
 		work <- r
 	}
 	close(work)
 	wg.Wait()
 	_ = bar.Finish()
-	report.print(os.Stdout, len(rows), duplicates(), time.Since(began))
-	return ctx.Err()
 }
 
 // message is the template message for a row.
@@ -120,12 +134,11 @@ func message(template string, r row) *officialaccount.TemplateMessage {
 }
 
 // dryRun shows what would be sent.
-func dryRun(w io.Writer, template string, rows []row) error {
-	fmt.Fprintf(w, "Dry run: %d messages with template %q. Run with -send to send them. The first ones:\n", len(rows), template)
+func dryRun(w io.Writer, template string, rows []row) {
+	_, _ = fmt.Fprintf(w, "Dry run: %d messages with template %q. Run with -send to send them. The first ones:\n", len(rows), template)
 	for _, r := range rows[:min(3, len(rows))] {
-		fmt.Fprintf(w, "  to %s: %+v\n", r.openID, message(template, r).Data)
+		_, _ = fmt.Fprintf(w, "  to %s: %+v\n", r.openID, message(template, r).Data)
 	}
-	return nil
 }
 
 // sortedByCount are the keys of m, the largest first.

@@ -23,6 +23,8 @@ const (
 	refused outcome = "refused" // the platform did not take it: the person cannot be reached, a quota is used up
 	invalid outcome = "invalid" // the row can never be sent
 	unknown outcome = "unknown" // it may have arrived
+
+	notTried outcome = "not tried" // the program was interrupted first
 )
 
 // outcomeOf tells what an error means for a row.
@@ -34,6 +36,8 @@ func outcomeOf(err error) outcome {
 		return unknown
 	case errors.Is(err, wechat.ErrInvalidRequest):
 		return invalid
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return notTried
 	}
 	return refused
 }
@@ -64,6 +68,7 @@ func (r *report) observe(_ context.Context, e wechat.Event) {
 		r.throttled.Add(1)
 	case wechat.EventRetry:
 		r.repeated.Add(1)
+	default:
 	}
 }
 
@@ -89,6 +94,8 @@ func (r *report) add(err error) {
 
 // print writes the table and the last line.
 func (r *report) print(w io.Writer, rows, duplicates int, took time.Duration) {
+	tried := r.rows[sent] + r.rows[refused] + r.rows[invalid] + r.rows[unknown]
+	r.rows[notTried] = rows - tried
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
@@ -98,7 +105,9 @@ func (r *report) print(w io.Writer, rows, duplicates int, took time.Duration) {
 	for _, o := range []outcome{sent, refused, invalid, unknown} {
 		t.AppendRow(table.Row{o, r.rows[o]})
 	}
-	t.AppendRow(table.Row{"lost", rows - r.rows[sent] - r.rows[refused] - r.rows[invalid] - r.rows[unknown]})
+	if r.rows[notTried] > 0 {
+		t.AppendRow(table.Row{notTried, r.rows[notTried]})
+	}
 	t.AppendRow(table.Row{"delivered twice", duplicates})
 	t.AppendSeparator()
 	for _, line := range sortedByCount(r.reasons) {
@@ -111,7 +120,7 @@ func (r *report) print(w io.Writer, rows, duplicates int, took time.Duration) {
 	t.AppendRow(table.Row{"tokens fetched", r.tokens.Load()})
 	t.AppendRow(table.Row{"time", took.Round(10 * time.Millisecond)})
 	t.Render()
-	fmt.Fprintf(w, "sent=%d refused=%d invalid=%d unknown=%d duplicates=%d requests=%d throttled=%d tokens=%d\n",
+	_, _ = fmt.Fprintf(w, "sent=%d refused=%d invalid=%d unknown=%d duplicates=%d requests=%d throttled=%d tokens=%d\n",
 		r.rows[sent], r.rows[refused], r.rows[invalid], r.rows[unknown], duplicates,
 		r.requests.Load(), r.throttled.Load(), r.tokens.Load())
 }
