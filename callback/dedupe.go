@@ -2,6 +2,7 @@ package callback
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -59,20 +60,25 @@ func (h *Handler) answer(parent context.Context, m Message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(parent, h.config.Timeout)
 	defer cancel()
 	key := "push/" + h.config.ID + "/" + m.Head().identity(h.config.Product)
-	// The claim ends before the platform's next try, should this process end before the answer is kept.
-	found, added, err := h.config.Seen.Add(ctx, key, nil, h.config.Timeout+grace)
-	if err != nil {
+	found, mine, err := h.claim(ctx, key)
+	switch {
+	case errors.Is(err, errInHand):
+		if _, here := h.inHand.Load(key); here {
+			return nil, nil // it is handled, only not in time
+		}
+		return nil, refused(http.StatusServiceUnavailable, "another process has the push in hand", nil)
+	case err != nil:
 		if err := h.unseen(parent, err); err != nil {
 			return nil, err
 		}
 		return h.run(ctx, m)
-	}
-	if !added {
-		if len(found) == 0 || string(found) == success {
-			return nil, nil // handled, or being handled
-		}
+	case !mine && string(found) == success:
+		return nil, nil
+	case !mine:
 		return found, nil
 	}
+	h.inHand.Store(key, true)
+	defer h.inHand.Delete(key)
 	reply, err := h.run(ctx, m)
 	keeping, cancel := context.WithTimeout(parent, grace)
 	defer cancel()
@@ -90,6 +96,30 @@ func (h *Handler) answer(parent context.Context, m Message) ([]byte, error) {
 		h.config.Report(parent, err)
 	}
 	return reply, nil
+}
+
+// errInHand says that a push was claimed by another and has no answer yet.
+var errInHand = errors.New("callback: the push is in hand")
+
+// claim makes the push under key the caller's, or finds what it was answered. While another has it in hand it waits for
+// that answer; a claim ends before the platform's next try, should the process that holds it end before.
+func (h *Handler) claim(ctx context.Context, key string) (found []byte, mine bool, err error) {
+	for {
+		// A store that does not answer must leave the receiver its time.
+		asking, cancel := context.WithTimeout(ctx, h.config.Timeout/5)
+		found, mine, err = h.config.Seen.Add(asking, key, nil, h.config.Timeout+grace)
+		cancel()
+		if err != nil || mine || len(found) > 0 {
+			return found, mine, err
+		}
+		timer := time.NewTimer(h.config.Timeout / 50)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, false, errInHand
+		}
+	}
 }
 
 // NewMemorySeen returns a Seen for one process, the default. It forgets by itself, without a goroutine.

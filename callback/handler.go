@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed175cf469/wechat/internal/wxcrypt"
@@ -31,6 +32,7 @@ type Handler struct {
 	credentials []credential
 	receive     Receiver
 	work        work
+	inHand      sync.Map // keys of the pushes that this process handles
 }
 
 // New returns a Handler that hands pushes to receive, for example to a Router's Receive.

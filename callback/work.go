@@ -153,14 +153,17 @@ func (h *Handler) run(ctx context.Context, m Message) ([]byte, error) {
 	go func() {
 		defer h.work.end()
 		ctx := context.WithValue(ctx, handlerKey{}, h)
-		reply, err := guarded(func() (Reply, error) { return h.receive(ctx, m) })
-		mu.Lock()
-		defer mu.Unlock()
-		if !gone {
-			done <- outcome{reply, err}
-		} else if reply != nil || err != nil {
-			h.config.Report(ctx, errors.Join(ErrLate, err))
-		}
+		o := outcome{err: errGoexit} // should the receiver end its goroutine
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !gone {
+				done <- o
+			} else if o.reply != nil || o.err != nil {
+				h.config.Report(ctx, errors.Join(ErrLate, o.err))
+			}
+		}()
+		o.reply, o.err = guarded(func() (Reply, error) { return h.receive(ctx, m) })
 	}()
 	select {
 	case o := <-done:
@@ -178,9 +181,16 @@ func (h *Handler) run(ctx context.Context, m Message) ([]byte, error) {
 	}
 }
 
-// render makes the clear answer of what a receiver returned. What the account cannot be answered with is reported and
+var errGoexit = errors.New("callback: the receiver ended its goroutine")
+
+// render makes the clear answer of what a receiver returned; a reply that panics is an error. What the account cannot be answered with is reported and
 // not sent, as the person would see a fault of the service.
-func (h *Handler) render(ctx context.Context, m Message, o outcome) ([]byte, error) {
+func (h *Handler) render(ctx context.Context, m Message, o outcome) (answer []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			answer, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
 	if o.err != nil || o.reply == nil {
 		return nil, o.err
 	}

@@ -3,7 +3,9 @@ package callback
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -214,7 +216,7 @@ func TestFiveSeconds(t *testing.T) {
 	}
 }
 
-// TestRepeatWhileRunning: a repeat is answered success at once, and the first goes on.
+// TestRepeatWhileRunning: a repeat waits for the answer of the first, which goes on.
 func TestRepeatWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int32
@@ -229,7 +231,7 @@ func TestRepeatWhileRunning(t *testing.T) {
 		go func() { done <- serve(h, first) }()
 		time.Sleep(time.Second)
 		start := time.Now()
-		if w := serve(h, sealed(t, c, pushXML)); w.Body.String() != "success" || time.Since(start) != 0 {
+		if w := serve(h, sealed(t, c, pushXML)); !strings.Contains(unsealed(t, c, w.Body.String()), "answer") || time.Since(start) > 1200*time.Millisecond {
 			t.Errorf("repeat: %q after %v", w.Body, time.Since(start))
 		}
 		if w := <-done; !strings.Contains(unsealed(t, c, w.Body.String()), "answer") {
@@ -241,7 +243,8 @@ func TestRepeatWhileRunning(t *testing.T) {
 	})
 }
 
-// TestClaimEnds: the next try is handled when the process that had the first one is gone.
+// TestClaimEnds: while another process has a push in hand the platform is asked to try again, and the next try is handled
+// when that process is gone.
 func TestClaimEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b inbox
@@ -253,10 +256,9 @@ func TestClaimEnds(t *testing.T) {
 			t.Fatal("not added")
 		}
 		h := newHandler(t, c, b.receive)
-		if w := serve(h, sealed(t, c, pushXML)); w.Body.String() != "success" || b.count() != 0 {
+		if w := serve(h, sealed(t, c, pushXML)); w.Code != http.StatusServiceUnavailable || b.count() != 0 {
 			t.Errorf("%q, handled %d times", w.Body, b.count())
 		}
-		time.Sleep(5 * time.Second)
 		if serve(h, sealed(t, c, pushXML)); b.count() != 1 {
 			t.Errorf("handled %d times", b.count())
 		}
@@ -406,4 +408,57 @@ func TestMemorySeenForgets(t *testing.T) {
 			t.Errorf("%d entries, %d in the queue", len(s.entries), len(s.queue))
 		}
 	})
+}
+
+type hangingSeen struct{}
+
+func (hangingSeen) Add(ctx context.Context, _ string, _ []byte, _ time.Duration) ([]byte, bool, error) {
+	<-ctx.Done()
+	return nil, false, ctx.Err()
+}
+
+func (hangingSeen) Set(ctx context.Context, _ string, _ []byte, _ time.Duration) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (hangingSeen) Remove(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A store that does not answer leaves the receiver a context with time in it.
+func TestSeenHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := secure(Work)
+		c.Seen = hangingSeen{}
+		h := newHandler(t, c, func(ctx context.Context, _ Message) (Reply, error) {
+			if end, ok := ctx.Deadline(); !ok || time.Until(end) < 3*time.Second {
+				t.Errorf("the context ends in %v", time.Until(end))
+			}
+			return TextReply{"answer"}, ctx.Err()
+		})
+		if w := serve(h, sealed(t, c, pushXML)); !strings.Contains(unsealed(t, c, w.Body.String()), "answer") {
+			t.Errorf("answer %q", w.Body)
+		}
+	})
+}
+
+// A reply that panics when it is made, and a receiver that ends its goroutine, are failures that are told.
+func TestReceiverEndsOddly(t *testing.T) {
+	for name, receive := range map[string]Receiver{
+		"nil pointer": func(context.Context, Message) (Reply, error) { var r *TextReply; return r, nil },
+		"goexit":      func(context.Context, Message) (Reply, error) { runtime.Goexit(); return nil, nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := secure(Work)
+			var reported error
+			c.Report = func(_ context.Context, err error) { reported = err }
+			began := time.Now()
+			w := serve(newHandler(t, c, receive), sealed(t, c, pushXML))
+			if w.Code != http.StatusInternalServerError || reported == nil || time.Since(began) > time.Second {
+				t.Errorf("%s: %d after %v, reported %v", name, w.Code, time.Since(began), reported)
+			}
+		})
+	}
 }

@@ -140,7 +140,7 @@ func (s *Server) take(x *exchange, reaches bool) (refused *Reply, dropped []stri
 				if !reaches {
 					continue
 				}
-				recipients = x.Recipients
+				recipients = slices.Compact(slices.Sorted(slices.Values(x.Recipients))) // who is named twice is reached once
 			}
 			for _, r := range recipients {
 				if !add(l, name, r) {
