@@ -70,7 +70,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newSend(), newCall(), newEndpoints(), newErrcode(), newToken(), newQuota(), newRid(), newMock(), newMan(root))
+	root.AddCommand(newSend(), newCall(), newEndpoints(), newErrcode(), newToken(), newQuota(), newRid(), newDoctor(), newMock(), newMan(root))
 	return root
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -46,7 +47,7 @@ func newQuota() *cobra.Command {
 				failed error
 			)
 			for _, path := range paths {
-				q, err := a.quota(cmd, path)
+				q, err := a.quota(cmd.Context(), path)
 				if err != nil {
 					if len(paths) == 1 {
 						return err
@@ -73,7 +74,7 @@ func newQuota() *cobra.Command {
 }
 
 // quota asks for the quota of a path.
-func (a *account) quota(cmd *cobra.Command, path string) (pathQuota, error) {
+func (a *account) quota(ctx context.Context, path string) (pathQuota, error) {
 	var reply struct {
 		Quota struct {
 			Daily int64 `json:"daily_limit"`
@@ -85,7 +86,7 @@ func (a *account) quota(cmd *cobra.Command, path string) (pathQuota, error) {
 			Secs  int64 `json:"refresh_second"`
 		} `json:"rate_limit"`
 	}
-	err := a.ask(cmd.Context(), "GetAPIQuota", map[string]string{"cgi_path": path}, &reply)
+	err := a.ask(ctx, "GetAPIQuota", map[string]string{"cgi_path": path}, &reply)
 	q := reply.Quota
 	return pathQuota{Path: path, Daily: q.Daily, Used: q.Used, Left: q.Left, Calls: reply.Rate.Calls, Secs: reply.Rate.Secs}, err
 }
