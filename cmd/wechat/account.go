@@ -90,6 +90,7 @@ type account struct {
 	verbose  bool
 	explicit bool // the product was told, and not guessed
 	stderr   io.Writer
+	asker    wechat.Caller // of ask; made at the first call
 }
 
 // open puts the account together. Flags go first; what they leave out comes from one place: the profile that was asked
@@ -165,7 +166,7 @@ func (f *accountFlags) source(warn io.Writer) (profile, error) {
 	if path == "" {
 		path = defaultConfig()
 	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // G304: the file that the user names
 	if errors.Is(err, fs.ErrNotExist) && name == "" && f.config == "" {
 		return profile{}, nil
 	}
@@ -234,7 +235,7 @@ func decodeYAML(data []byte, into any) error {
 
 // readSecret reads a secret that is a file of its own.
 func readSecret(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := os.ReadFile(path) //nolint:gosec // G304: the file that the user names
 	if err != nil {
 		return "", err
 	}

@@ -76,7 +76,7 @@ func TestConfigSecret(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	open := write(t, "config.yaml", "profiles: {a: {appid: wx1, secret: "+testSecret+"}}\n")
-	if err := os.Chmod(open, 0o644); err != nil { //nolint:gosec // that is what is tested
+	if err := os.Chmod(open, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if r = command(t, "", "token", "--config", open, "--profile", "a", "--base-url", "http://127.0.0.1:1"); !strings.Contains(r.err, "others can read it") {

@@ -121,7 +121,7 @@ func readRequest(f *form, data string, pairs []string, stdin io.Reader) (any, er
 // readData reads what --data names. Without it standard input is read where it is piped and wanted.
 func readData(data string, stdin io.Reader, wanted bool) ([]byte, error) {
 	if path, ok := strings.CutPrefix(data, "@"); ok && path != "-" {
-		return os.ReadFile(path)
+		return os.ReadFile(path) //nolint:gosec // G304: the file that the user names
 	}
 	switch data {
 	case "-", "@-":

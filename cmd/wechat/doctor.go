@@ -194,10 +194,9 @@ func (d *doctor) talk(ctx context.Context, target *url.URL) bool {
 	}
 	_ = res.Body.Close() // a HEAD has none
 	now := time.Now()
-	switch {
-	case res.TLS == nil:
+	if res.TLS == nil {
 		d.note("TLS", statusWarn, "plain HTTP: secret and tokens can be read on the way", "fine for wechat mock on this machine; use https for anything else")
-	default:
+	} else {
 		cert := res.TLS.PeerCertificates[0]
 		found := fmt.Sprintf("certificate of %s by %s, until %s", cert.Subject.CommonName, cert.Issuer.CommonName, cert.NotAfter.Format(time.DateOnly))
 		if cert.NotAfter.Sub(now) < certLeft {
@@ -234,6 +233,7 @@ func (d *doctor) credential(ctx context.Context) bool {
 	a := d.account
 	ctx = wechat.ContextWithRetry(ctx, wechat.Realtime())
 	client := a.client()
+	a.asker = wechat.Bind(client, a.Product, a.app)
 	token, err := client.Token(ctx, a.Product, a.app, wechat.Token{})
 	if err != nil {
 		if !d.allowList(err) {
@@ -244,7 +244,7 @@ func (d *doctor) credential(ctx context.Context) bool {
 	}
 	d.note("secret", statusOK, "accepted; the token lives "+time.Until(token.Expiry).Round(time.Second).String()+" more", "")
 	if spec, _, err := lookup("GetAPIDomainIPs", a.platform); err == nil {
-		if _, err := do(ctx, wechat.Bind(client, a.Product, a.app), spec, nil); err != nil {
+		if _, err := do(ctx, a.asker, spec, nil); err != nil {
 			if !d.allowList(err) {
 				d.note("allow list", statusWarn, err.Error(), adviceFor(a.Name, err))
 			}

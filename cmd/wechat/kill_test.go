@@ -42,11 +42,12 @@ func TestKill(t *testing.T) {
 	noAccount(t)
 	binary, dir := buildCommand(t), t.TempDir()
 	list := filepath.Join(dir, "people.csv")
-	text := "openid,name\n"
+	var text strings.Builder
+	text.WriteString("openid,name\n")
 	for i := range rows {
-		text += fmt.Sprintf("o%027d,Name %d\n", i, i)
+		fmt.Fprintf(&text, "o%027d,Name %d\n", i, i)
 	}
-	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	platform := write(t, "platform.yaml", "faults: {SendCustomMessage: [{delay: 25ms}]}\n")

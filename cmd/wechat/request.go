@@ -249,7 +249,10 @@ func (a *account) ask(ctx context.Context, name string, fields map[string]string
 	if err != nil {
 		return err
 	}
-	res, err := do(ctx, wechat.Bind(a.client(), a.Product, a.app), spec, req)
+	if a.asker == nil {
+		a.asker = wechat.Bind(a.client(), a.Product, a.app)
+	}
+	res, err := do(ctx, a.asker, spec, req)
 	if err != nil || reply == nil {
 		return err
 	}

@@ -109,7 +109,9 @@ func (f *sendFlags) run(cmd *cobra.Command, kindName, list string) error {
 		return err
 	}
 	if f.rate > 0 {
-		a.app.Limits.Endpoints = map[string][]ratelimit.Limit{spec.Name: {ratelimit.PerSecond(f.rate)}}
+		// Spread over the second, as what is sent in one go arrives in two of the platform's seconds.
+		limit := ratelimit.Limit{Rate: f.rate, Period: time.Second, Burst: max(1, f.rate/20)}
+		a.app.Limits.Endpoints = map[string][]ratelimit.Limit{spec.Name: {limit}}
 	}
 	c, err := newComposer(k, spec, f.composition)
 	if err != nil {
@@ -300,7 +302,7 @@ func (f *sendFlags) send(cmd *cobra.Command, a *account, spec wechat.Spec, c *co
 	defer func() { err = errors.Join(err, out.close()) }()
 
 	counter := counter{endpoint: spec.Name}
-	client := wechat.Bind(a.client(wechat.WithObserver(counter.observe)), a.Product, a.app)
+	client := wechat.Bind(a.client(wechat.WithObserver(counter.observe), wechat.WithQuotaLookup()), a.Product, a.app)
 	began, drawn, last := time.Now(), newBar(cmd.ErrOrStderr(), total), outbox.Progress{}
 	rows := f.items(readList(file, f.format), c)
 	call := func(ctx context.Context, x row) (json.RawMessage, error) {
