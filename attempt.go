@@ -239,6 +239,9 @@ func tokenError(call *Call, err error) error {
 	return out
 }
 
+// userAgent is a header's value as a map of headers has it; nothing writes to it.
+var userAgent = []string{"wechat-go"}
+
 // arm makes resty's request what goes out: URL, token, body and the attempt's time-out.
 func (f *flight) arm(req *http.Request) error {
 	u, err := f.target()
@@ -257,6 +260,7 @@ func (f *flight) arm(req *http.Request) error {
 			u.RawQuery = query
 		}
 	}
+	req.Header["User-Agent"] = userAgent
 	// The body is ours and not resty's, which would send some of them chunked.
 	if body := f.request.body; len(body) > 0 {
 		req.Header["Content-Type"] = []string{f.request.contentType}

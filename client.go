@@ -200,7 +200,7 @@ func newResty(c *config) *resty.Client {
 		h.Transport = wrap(h.Transport)
 	}
 	r := resty.NewWithClient(&h)
-	r.SetLogger(silent{}).SetHeader("User-Agent", "wechat-go")
+	r.SetLogger(silent{})
 	r.SetRetryCount(math.MaxInt32).SetRetryWaitTime(1).SetRetryMaxWaitTime(math.MaxInt64)
 	r.OnBeforeRequest(beforeRequest).SetPreRequestHook(preRequest)
 	r.AddRetryCondition(shouldRetry).SetRetryAfter(retryAfter)

@@ -44,6 +44,18 @@ func isSecret(name []byte) bool {
 // by REDACTED: in query strings and forms, percent-encoded ones inside others
 // too; in JSON, also where it is quoted inside a string; and in XML.
 func Redact(text string) string {
+	for {
+		safe := redactOnce(text)
+		if safe == text {
+			return text
+		}
+		text = safe // what was masked may have hidden where another value ends
+	}
+}
+
+// redactOnce masks the values that text shows. One may lie in another, or begin in it and end behind it, where a text is
+// cut out of a larger one: all of them are masked.
+func redactOnce(text string) string {
 	var out strings.Builder
 	done := 0 // what is before it is in out
 	var before byte
@@ -55,6 +67,7 @@ func Redact(text string) string {
 			before = s.char
 			continue
 		}
+		hidden := i <= done // a name in a value that is masked
 		name = append(name[:0], s.char)
 		for i < len(text) {
 			if s = symbolAt(text, i); !isWord(s.char) {
@@ -67,9 +80,14 @@ func Redact(text string) string {
 			continue
 		}
 		for _, v := range secretValues(text, i, before == '<') {
-			out.WriteString(text[done:v.start])
-			out.WriteString(masked)
-			done, i = v.end, v.end
+			if v.end <= done || hidden && v.start >= done {
+				continue
+			}
+			if v.start >= done {
+				out.WriteString(text[done:v.start])
+				out.WriteString(masked)
+			}
+			done = v.end
 		}
 	}
 	if done == 0 {
@@ -302,7 +320,7 @@ func bareValue(text string, i int) span {
 	end := i
 	for end < len(text) {
 		s := symbolAt(text, end)
-		if strings.IndexByte(",}]&\"'\\ \t\r\n", s.char) >= 0 {
+		if strings.IndexByte("<,}]&\"'\\ \t\r\n", s.char) >= 0 {
 			break
 		}
 		end += s.size
