@@ -33,7 +33,7 @@ func buildCommand(t *testing.T) string {
 // Customer service messages are sent, which the platform does not know again.
 func TestKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes ten seconds")
+		t.Skip("it takes 15 seconds")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the platform is stopped by a signal")
@@ -50,7 +50,7 @@ func TestKill(t *testing.T) {
 	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	platform := write(t, "platform.yaml", "faults: {SendCustomMessage: [{delay: 25ms}]}\n")
+	platform := write(t, "platform.yaml", "faults: {SendCustomMessage: [{delay: 50ms}]}\n")
 	deliveries := filepath.Join(dir, "deliveries.csv")
 	url, stop := startProcess(t, binary, "mock", platform, "--listen", "127.0.0.1:0", "-q", "--json", "--deliveries", deliveries)
 
@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		life := 150*time.Millisecond + rand.N(300*time.Millisecond)
+		life := 150*time.Millisecond + rand.N(700*time.Millisecond)
 		time.Sleep(life) // the moment of a kill is not to depend on what the process does
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatalf("run %d had ended before it was killed: %v", run+1, err)

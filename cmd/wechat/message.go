@@ -75,7 +75,7 @@ func newComposer(k kind, spec wechat.Spec, o composition) (*composer, error) {
 		raw := []byte(o.message)
 		if path, ok := strings.CutPrefix(o.message, "@"); ok {
 			var err error
-			if raw, err = os.ReadFile(path); err != nil {
+			if raw, err = os.ReadFile(path); err != nil { //nolint:gosec // G304: the file that the user names
 				return nil, err
 			}
 		}

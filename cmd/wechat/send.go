@@ -27,6 +27,10 @@ import (
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
+// defaultConcurrency is enough for 500 messages a second with replies after 100 ms. All that is under way may be refused
+// when a rate is found out, and is unknown after a crash.
+const defaultConcurrency = 50
+
 // sendFlags are what send is told.
 type sendFlags struct {
 	account                              accountFlags
@@ -84,7 +88,7 @@ func newSend() *cobra.Command {
 	flags.BoolVar(&f.retryUnknown, "retry-unknown", false, "send unknown rows again; some people may get the message twice")
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "refuse the rows that are wrong and send the others")
 	flags.BoolVar(&f.waitForQuota, "wait-for-quota", false, "wait for the next day when the day's quota is used up")
-	flags.IntVar(&f.concurrency, "concurrency", 0, "rows under way at once (default 80)")
+	flags.IntVar(&f.concurrency, "concurrency", defaultConcurrency, "rows under way at once; at least messages a second times seconds a reply takes")
 	flags.IntVar(&f.rate, "rate", 0, "messages a second at most (default: what the platform is seen to take)")
 	flags.DurationVar(&f.spread, "spread", 0, "begin after a random part of this time")
 	flags.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
@@ -173,7 +177,7 @@ func openList(cmd *cobra.Command, list string) (io.ReadCloser, error) {
 	if list == "-" {
 		return io.NopCloser(cmd.InOrStdin()), nil
 	}
-	file, err := os.Open(list)
+	file, err := os.Open(list) //nolint:gosec // G304: the file that the user names
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -359,19 +363,23 @@ func (f *sendFlags) conclude(cmd *cobra.Command, s summary, stopped error) error
 			return err
 		}
 	}
+	goOn := "; --resume goes on"
+	if f.noLedger {
+		goOn = ""
+	}
 	switch {
 	case stopped == nil && s.Refused+s.Unknown+s.NotTried == 0:
 		return nil
 	case stopped == nil:
 		return &exitError{exitSome, fmt.Errorf("%d rows were refused and %d are unknown", s.Refused, s.Unknown)}
-	case s.Rows == 0 && !errors.Is(stopped, context.Canceled):
-		return stopped
 	case errors.Is(stopped, context.Canceled):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted: --resume goes on (%w)", stopped)}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted: %w%s", stopped, goOn)}
+	case s.Rows == 0:
+		return stopped
 	case errors.Is(stopped, wechat.ErrQuotaExhausted):
-		return &exitError{exitQuota, fmt.Errorf("%w; --resume goes on then", stopped)}
+		return &exitError{exitQuota, fmt.Errorf("%w%s", stopped, goOn)}
 	}
-	return &exitError{exitStopped, fmt.Errorf("%w; --resume goes on", stopped)}
+	return &exitError{exitStopped, fmt.Errorf("%w%s", stopped, goOn)}
 }
 
 func (f *sendFlags) print(cmd *cobra.Command, s summary) error {
