@@ -5,7 +5,7 @@
 //	client := wechat.New(rediswechat.Options(rdb, rediswechat.WithInstances(3))...)
 //
 // A single Redis, Sentinel and Cluster all do, from version 5 on. The parts stand alone too: [NewTokenStore], [NewLimiter],
-// [NewBarrier], [NewLedger].
+// [NewBarrier], [NewLedger], and [NewSeen] for the pushes of package callback.
 //
 // # When Redis fails
 //
@@ -33,6 +33,7 @@
 //	wechat:v1:{officialaccount:wx1}<14 characters>              text    the same for a recipient, who does not show
 //	wechat:v1:{officialaccount:wx1}:barrier                     hash    when what opens; until the last does
 //	wechat:v1:{officialaccount:wx1}:ledger:SendX:<key>          text    what became of a call; 7 days
+//	wechat:v1:{push/wx1/<id>}:seen                              text    what a push was answered; callback.Config.SeenFor
 //
 // A script or command touches keys of one app only, and those of the ledger and of tokens one key only. A later version
 // that writes something else will begin its keys with "wechat:v2:".
