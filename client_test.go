@@ -305,6 +305,32 @@ func TestSecretsNeverShow(t *testing.T) {
 		p.handle = func(*request) any { return fault }
 		walk(readOnce(t.Context(), p.caller(wechat.WithLogger(logger), wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1}))))
 	}
+	for _, answer := range []func(echo string) any{
+		func(echo string) any { return errcode(40029, "no good: "+echo) },
+		func(echo string) any {
+			return answer{status: 502, body: echo, header: map[string]string{"Content-Type": "text/plain"}}
+		},
+	} {
+		p := &platform{handle: func(r *request) any {
+			if r.path == "/cgi-bin/stable_token" {
+				if r.n == 1 {
+					return nil
+				}
+				return answer("FAKE_SECRET_2")
+			}
+			var echo strings.Builder
+			for _, values := range r.query {
+				echo.WriteString(values[0] + " ")
+			}
+			return answer(echo.String())
+		}}
+		c := p.caller(wechat.WithLogger(logger), wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1}))
+		walk(readOnce(t.Context(), c))
+		_, err := code.Do(t.Context(), c, &login{Code: "FAKE_CODE"})
+		walk(err)
+		app := wechat.App{ID: "wx2", Secret: "FAKE_SECRET_2"}
+		walk(readOnce(t.Context(), wechat.Bind(p.client(wechat.WithLogger(logger), wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1})), newProduct("officialaccount"), app)))
+	}
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	walk(readOnce(t.Context(), wechat.Bind(wechat.New(wechat.WithBaseURL("officialaccount", closed.URL), wechat.WithLogger(logger), wechat.WithRetry(wechat.RetryPolicy{MaxAttempts: 1})), newProduct("officialaccount"), app)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -235,7 +236,7 @@ func (f *flight) alreadySent(code Code) bool {
 func (f *flight) unreadable(h http.Header, body []byte, err error) error {
 	begin := ""
 	if kind := h.Get("Content-Type"); strings.HasPrefix(kind, "text/") || kind == "" {
-		begin = fmt.Sprintf(": %.200q", wire.Redact(string(body[:min(len(body), 200)])))
+		begin = fmt.Sprintf(": %.200q", f.redact(string(body[:min(len(body), 200)])))
 	}
 	if err == nil {
 		return fmt.Errorf("%d bytes of %q%s", len(body), h.Get("Content-Type"), begin)
@@ -243,12 +244,21 @@ func (f *flight) unreadable(h http.Header, body []byte, err error) error {
 	return fmt.Errorf("%w: %d bytes of %q%s", err, len(body), h.Get("Content-Type"), begin)
 }
 
+// redact makes text of a reply safe to show, also where it repeats a secret of the request.
+func (f *flight) redact(text string) string {
+	query := f.request.query + "&secret=" + url.QueryEscape(f.call.App.Secret.Reveal())
+	if f.token.Value != "" {
+		query += "&access_token=" + url.QueryEscape(f.token.Value.Reveal())
+	}
+	return wire.RedactEcho(text, query)
+}
+
 func (f *flight) error(v Verdict, status int, code Code, message string, cause error) *Error {
 	id := wire.RequestID(message)
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "..."
 	}
-	return &Error{Code: code, Kind: v.Kind, Message: wire.Redact(message), RequestID: id,
+	return &Error{Code: code, Kind: v.Kind, Message: f.redact(message), RequestID: id,
 		Endpoint: f.call.Spec.Name, App: f.call.App.ID, Status: status, Err: cause}
 }
 

@@ -53,6 +53,25 @@ func Redact(text string) string {
 	}
 }
 
+// minEcho is the length from which a secret is looked for by itself: a shorter one may be a part of any word.
+const minEcho = 8
+
+// RedactEcho is Redact for what a server answered to a request with that query:
+// a secret of the query is masked also where the answer repeats it without its name.
+func RedactEcho(text, query string) string {
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if len(value) < minEcho || !isSecret([]byte(name)) {
+			continue
+		}
+		if plain, err := url.QueryUnescape(value); err == nil {
+			text = strings.ReplaceAll(text, plain, masked)
+		}
+		text = strings.ReplaceAll(text, value, masked)
+	}
+	return Redact(text)
+}
+
 // redactOnce masks the values that text shows. One may lie in another, or begin in it and end behind it, where a text is
 // cut out of a larger one: all of them are masked.
 func redactOnce(text string) string {

@@ -75,6 +75,19 @@ func TestRedactNames(t *testing.T) {
 	}
 }
 
+func TestRedactEcho(t *testing.T) {
+	const query = "key=FAKE%2FKEY1&type=file&code=ok"
+	for in, want := range map[string]string{
+		"robot FAKE/KEY1 is gone":   "robot REDACTED is gone",
+		"robot FAKE%2FKEY1 is gone": "robot REDACTED is gone",
+		"ok, the file is stored":    "ok, the file is stored",
+	} {
+		if got := RedactEcho(in, query); got != want {
+			t.Errorf("RedactEcho(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestRedactLeaves(t *testing.T) {
 	for _, text := range []string{
 		"", "ok", `{"errcode":40001,"errmsg":"invalid credential, access_token is invalid or not latest rid: 65000000-0badcafe-00000001"}`,
