@@ -49,7 +49,6 @@ type waiters struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	gone   chan struct{} // closed when a fetch died without a result (runtime.Goexit)
-	once   sync.Once
 }
 
 // want describes a token and how to get it.
@@ -241,8 +240,8 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 	result := m.flight.DoChan(w.key, func() (any, error) {
 		returned := false
 		defer func() {
-			if !returned { // Goexit in a user's source: DoChan would never answer
-				g.once.Do(func() { close(g.gone) })
+			if !returned {
+				m.died(w.key)
 			}
 		}()
 		t, err := m.fetchSafely(g.ctx, w, refused)
@@ -272,6 +271,18 @@ func (m *tokens) joinOnce(ctx context.Context, w want, refused Token) (Token, er
 		return Token{}, errFetchDied
 	case <-ctx.Done():
 		return Token{}, waitingFor("a token", ctx.Err())
+	}
+}
+
+// died tells those who wait for the key that its fetch ended by runtime.Goexit: DoChan would never answer them. Who
+// comes later starts another.
+func (m *tokens) died(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flight.Forget(key)
+	if g := m.waiting[key]; g != nil {
+		delete(m.waiting, key)
+		close(g.gone)
 	}
 }
 

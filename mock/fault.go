@@ -11,7 +11,7 @@ type Fault struct {
 	Skip  int             // lets the first calls pass
 	Every int             // strikes each so many of the calls after those: 3 strikes the third, sixth ...; 0 and 1: all
 	Times int             // strikes so many calls and no more; 0: no end
-	When  func(Call) bool // strikes only these, and counts only these
+	When  func(Call) bool // strikes only these, and counts only these; calls may come at once
 
 	Delay       time.Duration // the reply comes so much later; the work is done at once
 	Refuse      bool          // the connection is refused: nothing reaches the server (over HTTP it is closed instead)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/seed175cf469/wechat"
@@ -51,9 +52,9 @@ func startPlatform(rows []row) (*platform, error) {
 	p.Fault(send, mock.Fault{Every: 97, Cut: true})
 	p.Fault(send, mock.Fault{Every: 101, Reply: &page})
 	p.Fault(send, mock.Fault{Every: 103, Reply: &busy})
-	half := 0
-	p.Fault(send, mock.Fault{When: func(mock.Call) bool { // one at a time, and strikes nothing
-		if half++; half == len(rows)/2 {
+	var calls atomic.Int64
+	p.Fault(send, mock.Fault{When: func(mock.Call) bool { // strikes nothing
+		if calls.Add(1) == int64(len(rows)/2) {
 			p.RevokeTokens(p.app.ID)
 		}
 		return false
