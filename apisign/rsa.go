@@ -6,9 +6,9 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"fmt"
+
+	"github.com/seed175cf469/wechat/internal/keypem"
 )
 
 // minRSABits is the shortest RSA key that is taken.
@@ -50,34 +50,11 @@ type verifier func(text, signature []byte) error
 func (v verifier) Verify(text, signature []byte) error { return v(text, signature) }
 
 func parsePrivateKey(data []byte) (*rsa.PrivateKey, error) {
-	der, kind := data, ""
-	if block, _ := pem.Decode(data); block != nil {
-		der, kind = block.Bytes, block.Type
-		if kind == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
-			return nil, errors.New("it is encrypted with a password; decrypt it first")
-		}
-	}
-	var (
-		key any
-		err error
-	)
-	switch kind {
-	case "RSA PRIVATE KEY":
-		key, err = x509.ParsePKCS1PrivateKey(der)
-	case "PRIVATE KEY":
-		key, err = x509.ParsePKCS8PrivateKey(der)
-	case "":
-		if key, err = x509.ParsePKCS8PrivateKey(der); err != nil {
-			key, err = x509.ParsePKCS1PrivateKey(der)
-		}
-		if err != nil {
-			return nil, errors.New("it is neither PEM nor a key in DER")
-		}
-	default:
-		return nil, fmt.Errorf("a PEM block %q in place of RSA PRIVATE KEY or PRIVATE KEY", kind)
-	}
+	key, err := keypem.Parse(data, "key",
+		keypem.Form{Type: "PRIVATE KEY", Parse: x509.ParsePKCS8PrivateKey},
+		keypem.Form{Type: "RSA PRIVATE KEY", Parse: func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) }})
 	if err != nil {
-		return nil, fmt.Errorf("the PEM block %q cannot be read: %w", kind, err)
+		return nil, err
 	}
 	rsaKey, ok := key.(*rsa.PrivateKey)
 	if !ok {
@@ -87,39 +64,12 @@ func parsePrivateKey(data []byte) (*rsa.PrivateKey, error) {
 }
 
 func parsePublicKey(data []byte) (*rsa.PublicKey, error) {
-	der, kind := data, ""
-	if block, _ := pem.Decode(data); block != nil {
-		der, kind = block.Bytes, block.Type
-	}
-	var (
-		key any
-		err error
-	)
-	switch kind {
-	case "CERTIFICATE":
-		key, err = certified(der)
-	case "PUBLIC KEY":
-		key, err = x509.ParsePKIXPublicKey(der)
-	case "RSA PUBLIC KEY":
-		key, err = x509.ParsePKCS1PublicKey(der)
-	case "":
-		for _, parse := range []func([]byte) (any, error){
-			certified,
-			x509.ParsePKIXPublicKey,
-			func(der []byte) (any, error) { return x509.ParsePKCS1PublicKey(der) },
-		} {
-			if key, err = parse(der); err == nil {
-				break
-			}
-		}
-		if err != nil {
-			return nil, errors.New("it is neither PEM nor a certificate or public key in DER")
-		}
-	default:
-		return nil, fmt.Errorf("a PEM block %q in place of CERTIFICATE, PUBLIC KEY or RSA PUBLIC KEY", kind)
-	}
+	key, err := keypem.Parse(data, "certificate or public key",
+		keypem.Form{Type: "CERTIFICATE", Parse: certified},
+		keypem.Form{Type: "PUBLIC KEY", Parse: x509.ParsePKIXPublicKey},
+		keypem.Form{Type: "RSA PUBLIC KEY", Parse: func(der []byte) (any, error) { return x509.ParsePKCS1PublicKey(der) }})
 	if err != nil {
-		return nil, fmt.Errorf("the PEM block %q cannot be read: %w", kind, err)
+		return nil, err
 	}
 	rsaKey, ok := key.(*rsa.PublicKey)
 	if !ok {

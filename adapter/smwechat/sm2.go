@@ -3,7 +3,6 @@ package smwechat
 import (
 	"crypto/ecdsa"
 	"crypto/rand"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/emmansun/gmsm/smx509"
 
 	"github.com/seed175cf469/wechat/apisign"
+	"github.com/seed175cf469/wechat/internal/keypem"
 )
 
 // NewSM2Signer makes the Signer of the algorithm SM2withSM3 from the number of the app's private key and the key: PKCS
@@ -56,34 +56,11 @@ func (s signer) Sign(text []byte) ([]byte, error)      { return s(text) }
 func (v verifier) Verify(text, signature []byte) error { return v(text, signature) }
 
 func parsePrivateKey(data []byte) (*sm2.PrivateKey, error) {
-	der, kind := data, ""
-	if block, _ := pem.Decode(data); block != nil {
-		der, kind = block.Bytes, block.Type
-		if kind == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
-			return nil, errors.New("it is encrypted with a password; decrypt it first")
-		}
-	}
-	var (
-		key any
-		err error
-	)
-	switch kind {
-	case "PRIVATE KEY":
-		key, err = smx509.ParsePKCS8PrivateKey(der)
-	case "EC PRIVATE KEY":
-		key, err = smx509.ParseTypedECPrivateKey(der)
-	case "":
-		if key, err = smx509.ParsePKCS8PrivateKey(der); err != nil {
-			key, err = smx509.ParseTypedECPrivateKey(der)
-		}
-		if err != nil {
-			return nil, errors.New("it is neither PEM nor a key in DER")
-		}
-	default:
-		return nil, fmt.Errorf("a PEM block %q in place of PRIVATE KEY or EC PRIVATE KEY", kind)
-	}
+	key, err := keypem.Parse(data, "key",
+		keypem.Form{Type: "PRIVATE KEY", Parse: smx509.ParsePKCS8PrivateKey},
+		keypem.Form{Type: "EC PRIVATE KEY", Parse: func(der []byte) (any, error) { return smx509.ParseTypedECPrivateKey(der) }})
 	if err != nil {
-		return nil, fmt.Errorf("the PEM block %q cannot be read: %w", kind, err)
+		return nil, err
 	}
 	sm2Key, ok := key.(*sm2.PrivateKey)
 	if !ok {
@@ -93,31 +70,11 @@ func parsePrivateKey(data []byte) (*sm2.PrivateKey, error) {
 }
 
 func parsePublicKey(data []byte) (*ecdsa.PublicKey, error) {
-	der, kind := data, ""
-	if block, _ := pem.Decode(data); block != nil {
-		der, kind = block.Bytes, block.Type
-	}
-	var (
-		key any
-		err error
-	)
-	switch kind {
-	case "CERTIFICATE":
-		key, err = certified(der)
-	case "PUBLIC KEY":
-		key, err = smx509.ParsePKIXPublicKey(der)
-	case "":
-		if key, err = certified(der); err != nil {
-			key, err = smx509.ParsePKIXPublicKey(der)
-		}
-		if err != nil {
-			return nil, errors.New("it is neither PEM nor a certificate or public key in DER")
-		}
-	default:
-		return nil, fmt.Errorf("a PEM block %q in place of CERTIFICATE or PUBLIC KEY", kind)
-	}
+	key, err := keypem.Parse(data, "certificate or public key",
+		keypem.Form{Type: "CERTIFICATE", Parse: certified},
+		keypem.Form{Type: "PUBLIC KEY", Parse: smx509.ParsePKIXPublicKey})
 	if err != nil {
-		return nil, fmt.Errorf("the PEM block %q cannot be read: %w", kind, err)
+		return nil, err
 	}
 	if !sm2.IsSM2PublicKey(key) {
 		return nil, fmt.Errorf("%T in place of an SM2 key", key)
