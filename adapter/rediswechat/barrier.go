@@ -3,13 +3,18 @@ package rediswechat
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed175cf469/wechat/ratelimit"
 )
+
+// pacePrefix is what a field begins with that says how long a key's pace is kept.
+const pacePrefix = "pace of "
 
 // lookAgain is how long a barrier is waited for until somebody looks whether it was lowered.
 const lookAgain = time.Second
@@ -19,13 +24,16 @@ const lookAgain = time.Second
 // call seldom waits for it; so much later a barrier that another process raised or lowered is seen. One of its own is
 // seen at once. While Redis does not answer, a process goes by what it knows.
 //
-// As a [ratelimit.Pacer] each process paces with a [ratelimit.Local] of its own: what it learns from its successes and
-// refusals, the pace as well as the number in flight, is its own share of what the server takes. A refusal that one process
-// gets closes the key for all.
+// As a [ratelimit.Pacer] it learns as a [ratelimit.Local] does, for all processes together. Until a key is first refused, or
+// when nothing was refused for long, each process feels out for itself how many calls may be in flight, and asks Redis
+// nothing. From the refusal on all of them are one crowd: one trial goes ahead when the key opens, turns come from one pace
+// that is learned from what all have sent, and the calls in flight are counted together. A call then asks Redis twice. While
+// Redis does not answer, each process learns a pace of its own.
 type Barrier struct {
 	conn     *conn
 	cacheFor time.Duration
-	paces    ratelimit.Local
+	pacer    *pacer
+	alone    ratelimit.Local // paces while nothing is known, or Redis does not answer
 
 	mu    sync.RWMutex
 	views map[string]*view // by hash tag, or key where it has none
@@ -41,7 +49,8 @@ type view struct {
 	mu    sync.RWMutex
 	known bool                 // Redis was asked, or could not be
 	next  time.Time            // when it is asked again
-	until map[string]time.Time // by key, what is closed
+	until map[string]time.Time // by field, what is closed
+	paced map[string]time.Time // by field, what has a pace that all share, as long as it is kept
 	own   map[string]raised    // what was raised here, until an answer of Redis must have it
 }
 
@@ -63,29 +72,28 @@ var (
 )
 
 func newBarrier(n *conn, c *config) *Barrier {
-	return &Barrier{conn: n, cacheFor: c.cacheFor, views: map[string]*view{}}
+	return &Barrier{conn: n, cacheFor: c.cacheFor, pacer: newPacer(n), views: map[string]*view{}}
 }
 
-// view returns the view that has key, and the field in which key is.
-func (b *Barrier) view(key string) (v *view, field string) {
+// place finds the view that has key, and the field in which key is.
+func (b *Barrier) place(key string) place {
 	app, field := cutTag(key)
 	name := app
 	if app == "" {
 		name = key
 	}
 	b.mu.RLock()
-	v = b.views[name]
+	v := b.views[name]
 	b.mu.RUnlock()
-	if v != nil {
-		return v, field
+	if v == nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if v = b.views[name]; v == nil {
+			v = &view{app: app, at: b.conn.name("barrier", name), until: map[string]time.Time{}, paced: map[string]time.Time{}, own: map[string]raised{}}
+			b.views[name] = v
+		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if v = b.views[name]; v == nil {
-		v = &view{app: app, at: b.conn.name("barrier", name), until: map[string]time.Time{}, own: map[string]raised{}}
-		b.views[name] = v
-	}
-	return v, field
+	return place{key: key, view: v, field: field}
 }
 
 // opens returns when a field opens, or the zero time.
@@ -97,6 +105,14 @@ func (v *view) opens(field string) time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// isPaced reports whether a field has a pace that all processes share.
+func (v *view) isPaced(field string) bool {
+	v.mu.RLock()
+	t, ok := v.paced[field]
+	v.mu.RUnlock()
+	return ok && t.After(time.Now())
 }
 
 // close closes a field, and reports whether it was open at that time.
@@ -111,12 +127,22 @@ func (v *view) close(field string, until time.Time) bool {
 	return true
 }
 
+// heard notes what Redis has just said of a field.
+func (v *view) heard(field string, closed, paced time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if now := time.Now(); closed.After(now) && closed.After(v.until[field]) {
+		v.until[field] = closed
+		v.own[field] = raised{closed, now}
+	}
+	v.paced[field] = paced
+}
+
 // Raise keeps key closed at least until the given time, here at once and in other processes as soon as they look. It never
 // shortens what stands. Where Redis fails it holds for this process, which tells Redis later; the error is ctx's only.
 func (b *Barrier) Raise(ctx context.Context, key string, until time.Time) error {
-	v, field := b.view(key)
-	if v.close(field, until) {
-		b.send(ctx, v, field, until)
+	if at := b.place(key); at.view.close(at.field, until) {
+		b.send(ctx, at.view, at.field, until)
 	}
 	return ctx.Err()
 }
@@ -136,13 +162,14 @@ func (b *Barrier) send(ctx context.Context, v *view, field string, until time.Ti
 
 // Lower opens key now, here at once and in other processes as soon as they look.
 func (b *Barrier) Lower(ctx context.Context, key string) error {
-	v, field := b.view(key)
+	at := b.place(key)
+	v, field := at.view, at.field
 	_, err := b.conn.run(ctx, b.conn.budget, lowerScript, []string{v.at}, field)
 	v.mu.Lock()
 	delete(v.until, field)
 	delete(v.own, field)
 	v.mu.Unlock()
-	_ = b.paces.Lower(ctx, key) // it never fails
+	_ = b.alone.Lower(ctx, key) // it never fails
 	if err != nil {
 		return fmt.Errorf("the barrier is lowered in this process only: %w", err)
 	}
@@ -151,43 +178,82 @@ func (b *Barrier) Lower(ctx context.Context, key string) error {
 
 // Until returns when key opens, or the zero time if it is open. The error is always nil.
 func (b *Barrier) Until(ctx context.Context, key string) (time.Time, error) {
-	v, field := b.view(key)
-	b.refresh(ctx, v)
-	return v.opens(field), nil
+	at := b.place(key)
+	b.refresh(ctx, at.view)
+	return at.view.opens(at.field), nil
 }
 
-// Admit waits for key's turn at the pace that this process has learned, while nobody's barrier closes key. See
-// [ratelimit.Pacer].
+// Admit waits for key's turn. See [ratelimit.Pacer].
 func (b *Barrier) Admit(ctx context.Context, key string, p ratelimit.Priority) (func(ratelimit.Outcome), error) {
-	v, field := b.view(key)
+	at := b.place(key)
+	together := true
 	for {
-		if err := b.pass(ctx, v, key, field, p); err != nil {
-			return nil, err
+		b.refresh(ctx, at.view)
+		var done func(ratelimit.Outcome)
+		var err error
+		if together && at.view.isPaced(at.field) {
+			if done, err = b.admitTogether(ctx, at, p); errors.Is(err, errAlone) {
+				together = false
+				continue
+			}
+		} else {
+			done, err = b.admitAlone(ctx, at, p, together)
 		}
-		done, err := b.paces.Admit(ctx, key, p)
-		if err != nil {
-			return nil, err
+		if done != nil || err != nil {
+			return done, err
 		}
-		b.refresh(ctx, v) // it may have waited long
-		if v.opens(field).IsZero() {
-			return func(o ratelimit.Outcome) { b.done(v, key, field, done, o) }, nil
-		}
-		done(ratelimit.Outcome{Unused: true})
 	}
+}
+
+// admitTogether waits for a turn of the pace that all processes share. Where the key was closed meanwhile it returns nil.
+func (b *Barrier) admitTogether(ctx context.Context, at place, p ratelimit.Priority) (func(ratelimit.Outcome), error) {
+	t, err := b.pacer.admit(ctx, at, p)
+	if err != nil {
+		return nil, err
+	}
+	if time.Since(t.asked) > b.cacheFor { // Redis said long ago that it is open
+		b.refresh(ctx, at.view)
+		if !at.view.opens(at.field).IsZero() {
+			b.pacer.done(at, t, ratelimit.Outcome{Unused: true})
+			return nil, nil
+		}
+	}
+	return func(o ratelimit.Outcome) {
+		if !b.pacer.done(at, t, o) && (o.Refused || o.Concurrency) {
+			b.close(at, time.Now().Add(max(o.RetryAfter, o.Window, time.Second)))
+		}
+	}, nil
+}
+
+// admitAlone waits for a turn of this process. Where the key was closed or paced for all meanwhile it returns nil.
+func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority, together bool) (func(ratelimit.Outcome), error) {
+	if err := b.pass(ctx, at, p); err != nil {
+		return nil, err
+	}
+	done, err := b.alone.Admit(ctx, at.key, p)
+	if err != nil {
+		return nil, err
+	}
+	b.refresh(ctx, at.view) // it may have waited long
+	if !at.view.opens(at.field).IsZero() || together && at.view.isPaced(at.field) {
+		done(ratelimit.Outcome{Unused: true})
+		return nil, nil
+	}
+	return func(o ratelimit.Outcome) { b.done(at, done, o) }, nil
 }
 
 // pass waits while others hold key closed for longer than what this process was refused itself, which is what its own pace
 // waits for. Were their refusals reported to the pace, it would learn from them that it is too fast when it is not.
-func (b *Barrier) pass(ctx context.Context, v *view, key, field string, p ratelimit.Priority) error {
+func (b *Barrier) pass(ctx context.Context, at place, p ratelimit.Priority) error {
 	for {
-		b.refresh(ctx, v)
-		until := v.opens(field)
-		if own, _ := b.paces.Until(ctx, key); !until.After(own) { // it never fails
+		b.refresh(ctx, at.view)
+		until := at.view.opens(at.field)
+		if own, _ := b.alone.Until(ctx, at.key); !until.After(own) { // it never fails
 			return nil
 		}
 		wait := time.Until(until)
 		if end, ok := ctx.Deadline(); ok && end.Before(until) {
-			denied := ratelimit.Demand{Key: key, Scope: ratelimit.ScopeEndpoint, N: 1, Priority: p}
+			denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, N: 1, Priority: p}
 			return &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: wait, Denied: denied}, Err: context.DeadlineExceeded}
 		}
 		timer := time.NewTimer(min(wait, lookAgain))
@@ -200,15 +266,25 @@ func (b *Barrier) pass(ctx context.Context, v *view, key, field string, p rateli
 	}
 }
 
-// done takes in an outcome, and closes key for the other processes where it has closed it here.
-func (b *Barrier) done(v *view, key, field string, done func(ratelimit.Outcome), o ratelimit.Outcome) {
-	done(o)
-	if !o.Refused && !o.Concurrency {
+// done takes in the outcome of a call at this process's own pace. A refusal makes the pace one for all, or closes key for
+// the others too where Redis does not answer.
+func (b *Barrier) done(at place, done func(ratelimit.Outcome), o ratelimit.Outcome) {
+	refused := o.Refused || o.Concurrency
+	if refused && b.pacer.done(at, turn{}, o) {
+		done(ratelimit.Outcome{Unused: true})
 		return
 	}
-	ctx := context.Background()
-	if until, _ := b.paces.Until(ctx, key); v.close(field, until) {
-		b.send(ctx, v, field, until)
+	done(o)
+	if refused {
+		until, _ := b.alone.Until(context.Background(), at.key)
+		b.close(at, until)
+	}
+}
+
+// close closes a key until a time, and tells Redis.
+func (b *Barrier) close(at place, until time.Time) {
+	if at.view.close(at.field, until) {
+		b.send(context.Background(), at.view, at.field, until)
 	}
 }
 
@@ -255,12 +331,16 @@ func (b *Barrier) refresh(ctx context.Context, v *view) {
 // update puts what Redis has answered in the place of what was known. The view is locked.
 func (b *Barrier) update(v *view, reply any, asked time.Time) {
 	now := time.Now()
-	until := map[string]time.Time{}
+	until, paced := map[string]time.Time{}, map[string]time.Time{}
 	list, _ := reply.([]any)
 	for i := 0; i+1 < len(list); i += 2 {
 		field, _ := list[i].(string)
 		left, _ := list[i+1].(int64)
-		t := now.Add(time.Duration(left) * time.Microsecond)
+		t := now.Add(microseconds(left))
+		if key, ok := strings.CutPrefix(field, pacePrefix); ok {
+			paced[key] = t
+			continue
+		}
 		if d := t.Sub(v.until[field]); d.Abs() < b.conn.budget {
 			t = v.until[field] // the same; only the way here took longer or shorter
 		}
@@ -275,12 +355,12 @@ func (b *Barrier) update(v *view, reply any, asked time.Time) {
 		}
 	}
 	was := v.until
-	v.until = until
+	v.until, v.paced = until, paced
 	for field, t := range was {
 		// What was refused here and another process has lowered is open for the pace too.
 		if _, closed := until[field]; !closed {
-			if known, _ := b.paces.Until(context.Background(), v.app+field); known.Equal(t) {
-				_ = b.paces.Lower(context.Background(), v.app+field)
+			if known, _ := b.alone.Until(context.Background(), v.app+field); known.Equal(t) {
+				_ = b.alone.Lower(context.Background(), v.app+field)
 			}
 		}
 	}

@@ -207,11 +207,11 @@ func cutTag(key string) (tag, rest string) {
 }
 
 // name is the Redis key of a kind for a key of the core: "wechat:v1:{officialaccount:wx1}:kind" and the rest. So all that
-// belongs to an app is on one node of a cluster.
+// belongs to an app, or to a key that has no hash tag, is on one node of a cluster.
 func (n *conn) name(kind, key string) string {
 	tag, rest := cutTag(key)
 	if tag == "" {
-		return n.prefix + kind + ":" + key
+		return n.prefix + "{" + key + "}:" + kind
 	}
 	return n.prefix + tag + ":" + kind + rest
 }
