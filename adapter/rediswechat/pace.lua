@@ -225,6 +225,9 @@ local function open()
   if k.rate > 0 then
     k.next = k.cycle.start + interval()
   end
+  if closed() == 0 then
+    redis.call('HDEL', KEYS[3], field) -- another node's clock, after a failover, might see that it is over otherwise
+  end
 end
 
 local function refused(c, after, window)

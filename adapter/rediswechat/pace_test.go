@@ -1,0 +1,291 @@
+package rediswechat_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/seed175cf469/wechat/adapter/rediswechat"
+	"github.com/seed175cf469/wechat/internal/quotaserver"
+	"github.com/seed175cf469/wechat/ratelimit"
+)
+
+// clock sets the clock of a miniredis to that of the bubble, or to one that is off, before each command.
+type clock struct {
+	m   *miniredis.Miniredis
+	off *atomic.Int64 // nanoseconds
+}
+
+func (c clock) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (c clock) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.m.SetTime(time.Now().Add(time.Duration(c.off.Load())))
+		return next(ctx, cmd)
+	}
+}
+
+func (c clock) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// processes are so many barriers on one Redis, whose time is that of the bubble.
+func processes(t *testing.T, m *miniredis.Miniredis, n int) (pacers []ratelimit.Pacer, end func()) {
+	t.Helper()
+	var clients []*redis.Client
+	for range n {
+		rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), ContextTimeoutEnabled: true})
+		rdb.AddHook(clock{m, new(atomic.Int64)})
+		clients = append(clients, rdb)
+		pacers = append(pacers, rediswechat.NewBarrier(rdb, patient))
+	}
+	return pacers, func() {
+		for _, rdb := range clients {
+			_ = rdb.Close()
+		}
+	}
+}
+
+// Three processes that share a pace do about as well as one with a pace of its own: each of the two others makes a few calls
+// before it knows of the first refusal, and looks at 20 ms for a place in flight that another has left.
+func TestStorm(t *testing.T) {
+	const others, late = 6, 1.2
+	for _, tt := range quotaserver.Scenarios() {
+		if tt.Calls > 1000 || tt.Calls > 400 && testing.Short() {
+			continue // scripts are slow in miniredis
+		}
+		t.Run(tt.Name, func(t *testing.T) {
+			m := miniredis.RunT(t)
+			synctest.Test(t, func(t *testing.T) {
+				pacers, end := processes(t, m, 3)
+				defer end()
+				time.Sleep(tt.Start)
+				if tt.Change > 0 {
+					time.AfterFunc(tt.Change, func() { tt.Server.SetQuota(tt.Changed) })
+				}
+				taken, wall := tt.Server.Storm(app(1)+":SendX", tt.Calls, tt.Goroutines, pacers...)
+				t.Logf("%d of %d done, %d requests, %v", taken, tt.Calls, tt.Server.Requests, wall.Round(time.Millisecond))
+				if taken != tt.Calls {
+					t.Errorf("%d calls done, want all %d", taken, tt.Calls)
+				}
+				if tt.Server.Requests > tt.Requests+others {
+					t.Errorf("%d requests, want at most %d", tt.Server.Requests, tt.Requests+others)
+				}
+				if wall.Seconds() > tt.Wall.Seconds()*late {
+					t.Errorf("took %v, want at most %v times %v", wall, late, tt.Wall)
+				}
+			})
+		})
+	}
+}
+
+const paceKey = "{officialaccount:wx1}:SendX"
+
+// inBubble runs a test with so many processes on one Redis.
+func inBubble(t *testing.T, n int, test func(t *testing.T, m *miniredis.Miniredis, pacers []ratelimit.Pacer)) {
+	t.Helper()
+	m := miniredis.RunT(t)
+	synctest.Test(t, func(t *testing.T) {
+		pacers, end := processes(t, m, n)
+		defer end()
+		test(t, m, pacers)
+	})
+}
+
+func admit(t *testing.T, p ratelimit.Pacer) func(ratelimit.Outcome) {
+	t.Helper()
+	done, err := p.Admit(t.Context(), paceKey, ratelimit.Normal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// learned has the processes learn a quota of 10 in a second.
+func learned(t *testing.T, pacers []ratelimit.Pacer) {
+	t.Helper()
+	s := &quotaserver.Server{Quota: 10, Period: time.Second, Tell: true}
+	if taken, _ := s.Storm(paceKey, 40, 40, pacers...); taken != 40 {
+		t.Fatalf("%d of 40 taken", taken)
+	}
+}
+
+// A pace that one process has learned is that of a process which begins later.
+func TestPaceIsKnownToNewcomers(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers[:2])
+		began := time.Now()
+		for range 20 {
+			admit(t, pacers[2])(ratelimit.Outcome{})
+		}
+		if d := time.Since(began); d < 1800*time.Millisecond || d > 2500*time.Millisecond {
+			t.Errorf("20 calls took %v; want what ten in a second need", d)
+		}
+	})
+}
+
+// Of those who wait in a process the most urgent takes the next turn, also one that was given for another.
+func TestPaceGoesByPriority(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers)
+		for range 3 { // until the next turn is a tenth of a second away
+			admit(t, pacers[0])(ratelimit.Outcome{})
+		}
+		var order []ratelimit.Priority
+		var wg sync.WaitGroup
+		for _, p := range []ratelimit.Priority{ratelimit.Background, ratelimit.Background, ratelimit.Normal, ratelimit.Urgent} {
+			wg.Go(func() {
+				done, err := pacers[0].Admit(t.Context(), paceKey, p)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, p) // turns are 100 ms apart
+				done(ratelimit.Outcome{})
+			})
+			time.Sleep(time.Millisecond)
+		}
+		wg.Wait()
+		want := []ratelimit.Priority{ratelimit.Urgent, ratelimit.Normal, ratelimit.Background, ratelimit.Background}
+		if !slices.Equal(order, want) {
+			t.Errorf("served %v; want %v", order, want)
+		}
+	})
+}
+
+// Who cannot wait long enough fails at once and is told when to come back; what it was given goes to the next.
+func TestPaceAndDeadlines(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers)
+		admit(t, pacers[0])(ratelimit.Outcome{Refused: true, RetryAfter: time.Minute})
+		for i, p := range pacers {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			began := time.Now()
+			_, err := p.Admit(ctx, paceKey, ratelimit.Normal)
+			var exceeded *ratelimit.ExceededError
+			if !errors.As(err, &exceeded) || !errors.Is(err, context.DeadlineExceeded) || !near(exceeded.Decision.RetryAfter, time.Minute) {
+				t.Errorf("process %d: %v; want a refusal with the minute", i, err)
+			}
+			if d := time.Since(began); d > time.Second {
+				t.Errorf("process %d failed after %v; want at once", i, d)
+			}
+			cancel()
+		}
+
+		began := time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(time.Minute / 2)
+			cancel()
+		}()
+		if _, err := pacers[1].Admit(ctx, paceKey, ratelimit.Normal); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v; want the caller's cancel", err)
+		}
+		admit(t, pacers[1])(ratelimit.Outcome{})
+		if d := time.Since(began); d < 59*time.Second || d > 62*time.Second {
+			t.Errorf("the trial went after %v; want a minute", d)
+		}
+	})
+}
+
+// A process that is killed reports nothing of its calls in flight. Their places are free after two minutes.
+func TestPlacesOfTheDead(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		s := &quotaserver.Server{Flying: 4}
+		if taken, _ := s.Storm(paceKey, 300, 20, pacers...); taken != 300 {
+			t.Fatalf("%d of 300 taken", taken)
+		}
+		killed, limit := time.Now(), 0
+		for { // the whole flight
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := pacers[0].Admit(ctx, paceKey, ratelimit.Normal)
+			cancel()
+			if err != nil {
+				break
+			}
+			limit++
+		}
+		if limit == 0 || limit > 5 {
+			t.Fatalf("%d may be in flight; want about 4", limit)
+		}
+		admit(t, pacers[1])(ratelimit.Outcome{})
+		if d := time.Since(killed); d < 110*time.Second || d > 130*time.Second {
+			t.Errorf("the next call was let go after %v; want 2 minutes", d)
+		}
+	})
+}
+
+// While Redis does not answer each process learns alone; afterwards they share again.
+func TestPaceOutlivesRedis(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, m *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers)
+		m.SetError("LOADING Redis is loading the dataset in memory")
+		s := &quotaserver.Server{Quota: 10, Period: time.Second, Tell: true}
+		if taken, wall := s.Storm(paceKey, 100, 20, pacers...); taken != 100 || s.Requests > 140 || wall > 20*time.Second {
+			t.Errorf("without Redis %d of 100 taken with %d requests in %v", taken, s.Requests, wall)
+		}
+		m.SetError("")
+		time.Sleep(2 * time.Second)
+		s = &quotaserver.Server{Quota: 10, Period: time.Second, Tell: true}
+		if taken, wall := s.Storm(paceKey, 100, 20, pacers...); taken != 100 || s.Requests > 112 || wall > 14*time.Second {
+			t.Errorf("afterwards %d of 100 taken with %d requests in %v", taken, s.Requests, wall)
+		}
+	})
+}
+
+// After a failover the clock may be another's. The pace goes on.
+func TestPaceAndClocks(t *testing.T) {
+	for _, jump := range []time.Duration{-2 * time.Minute, 2 * time.Minute} {
+		t.Run(jump.String(), func(t *testing.T) {
+			m := miniredis.RunT(t)
+			synctest.Test(t, func(t *testing.T) {
+				var off atomic.Int64
+				rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), ContextTimeoutEnabled: true})
+				defer func() { _ = rdb.Close() }()
+				rdb.AddHook(clock{m, &off})
+				pacers := []ratelimit.Pacer{rediswechat.NewBarrier(rdb, patient)}
+				learned(t, pacers)
+				off.Store(int64(jump))
+				began := time.Now()
+				for range 20 {
+					admit(t, pacers[0])(ratelimit.Outcome{})
+				}
+				if d := time.Since(began); d < 1500*time.Millisecond || d > 3*time.Second {
+					t.Errorf("20 calls took %v; want what ten in a second need", d)
+				}
+			})
+		})
+	}
+}
+
+// Whatever the key, its scripts run on a cluster.
+func TestPaceOnACluster(t *testing.T) {
+	rdb := startCluster(t)
+	b := rediswechat.NewBarrier(rdb, patient)
+	for _, key := range []string{paceKey, "no tag", "{", "a}b{c}"} {
+		for _, o := range []ratelimit.Outcome{{Refused: true, RetryAfter: 50 * time.Millisecond}, {}, {}} {
+			done, err := b.Admit(t.Context(), key, ratelimit.Normal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done(o)
+		}
+	}
+	var states []string
+	err := rdb.ForEachMaster(t.Context(), func(ctx context.Context, node *redis.Client) error {
+		keys, err := node.Keys(ctx, "*:pace*").Result()
+		states = append(states, keys...)
+		return err
+	})
+	if err != nil || len(states) != 4 {
+		t.Errorf("%v, %v; want the pace of all four keys in Redis", states, err)
+	}
+}
