@@ -1,9 +1,19 @@
 package wechat
 
 import (
+	"context"
 	"sync"
 	"time"
 )
+
+// RetryBudget keeps the repeats of an app to a share of its calls for all clients that have the same one. See
+// WithRetryBudget.
+type RetryBudget interface {
+	// Spend reports whether a call of app may be repeated, and counts the repeat if so: the repeats of the last 10 to 20
+	// seconds must not exceed share of the calls, or ten where that is more. calls are those that this client has made since
+	// it last asked. Where it fails the client's own budget decides.
+	Spend(ctx context.Context, app string, share float64, calls int) (bool, error)
+}
 
 const (
 	budgetWindow = 10 * time.Second
@@ -21,6 +31,7 @@ type budgets struct {
 type budget struct {
 	began                 time.Time
 	calls, repeats        int
+	untold                int // calls since the last repeat
 	lastCalls, lastRepeat int
 }
 
@@ -30,7 +41,7 @@ func (b *budget) turn(now time.Time) {
 	case since >= 2*budgetWindow:
 		*b = budget{began: now}
 	case since >= budgetWindow:
-		*b = budget{began: b.began.Add(budgetWindow), lastCalls: b.calls, lastRepeat: b.repeats}
+		*b = budget{began: b.began.Add(budgetWindow), lastCalls: b.calls, lastRepeat: b.repeats, untold: b.untold}
 	}
 }
 
@@ -60,18 +71,34 @@ func (bs *budgets) call(app string) {
 	now := time.Now()
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
-	bs.of(app, now).calls++
+	b := bs.of(app, now)
+	b.calls++
+	b.untold++
 }
 
-// spend takes a repeat from the budget; false says that it is used up.
-func (bs *budgets) spend(app string, share float64) bool {
+// spend takes a repeat from the budget; false says that it is used up. calls are those since it was last asked.
+func (bs *budgets) spend(app string, share float64) (ok bool, calls int) {
 	now := time.Now()
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	b := bs.of(app, now)
+	calls, b.untold = b.untold, 0
 	if float64(b.repeats+b.lastRepeat) >= max(budgetFloor, share*float64(b.calls+b.lastCalls)) {
-		return false
+		return false, calls
 	}
 	b.repeats++
-	return true
+	return true, calls
+}
+
+// spend takes a repeat of app from the budget that clients share, or else from this client's own.
+func (s *state) spend(ctx context.Context, app string, share float64) bool {
+	ok, calls := s.budgets.spend(app, share)
+	if s.config.budget == nil {
+		return ok
+	}
+	shared, err := s.config.budget.Spend(ctx, app, share, calls)
+	if err != nil {
+		return ok
+	}
+	return shared
 }

@@ -40,6 +40,7 @@ type config struct {
 	limiter    ratelimit.Limiter
 	barrier    ratelimit.Barrier
 	retry      RetryPolicy
+	budget     RetryBudget
 	ledger     Ledger
 	classify   func(spec Spec, status int, code Code, message string) (Verdict, bool)
 	baseURLs   map[string][]string
@@ -99,6 +100,10 @@ func WithBarrier(b ratelimit.Barrier) Option { return func(c *config) { c.barrie
 
 // WithRetry replaces the retry policy; zero fields keep their defaults.
 func WithRetry(p RetryPolicy) Option { return func(c *config) { c.retry = p } }
+
+// WithRetryBudget has clients share one budget of repeats, see RetryPolicy.Budget. By default each has its own, and the floor
+// of ten repeats holds for each.
+func WithRetryBudget(b RetryBudget) Option { return func(c *config) { c.budget = b } }
 
 // WithLedger replaces the ledger of idempotency keys. The default is a memory ledger.
 func WithLedger(l Ledger) Option { return func(c *config) { c.ledger = l } }

@@ -347,7 +347,7 @@ func (f *flight) decide(v Verdict, after time.Duration) bool {
 		f.last.After = max(f.last.After, wait)
 		return false
 	}
-	if !free && f.policy.Budget >= 0 && !f.s.budgets.spend(f.call.App.key, f.policy.Budget) {
+	if !free && f.policy.Budget >= 0 && !f.s.spend(f, f.call.App.key, f.policy.Budget) {
 		f.why = errBudgetSpent
 		return false
 	}

@@ -467,6 +467,55 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
+// tally is a RetryBudget that grants a number of repeats.
+type tally struct {
+	mu           sync.Mutex
+	left         int
+	asked, calls int
+	share        float64
+	app          string
+	err          error
+}
+
+func (b *tally) Spend(_ context.Context, app string, share float64, calls int) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked, b.calls, b.share, b.app = b.asked+1, b.calls+calls, share, app
+	b.left--
+	return b.left >= 0, b.err
+}
+
+// A budget that clients share decides, and is told of every call once; where it fails the client's own does.
+func TestSharedRetryBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			budget   *tally
+			requests int
+		}{
+			{&tally{left: 7}, 57},
+			{&tally{left: 0}, 50},
+			{&tally{left: 0, err: errors.New("down")}, 61},
+		} {
+			p := &platform{handle: func(r *request) any {
+				if r.path == "/read" {
+					return answer{status: 502}
+				}
+				return nil
+			}}
+			c := p.caller(wechat.WithRetryBudget(tt.budget))
+			if errs := atOnce(50, func() error { return readOnce(t.Context(), c) }); len(errs) != 50 {
+				t.Fatalf("%d errors", len(errs))
+			}
+			if n := len(p.calls("/read")); n != tt.requests {
+				t.Errorf("%d requests; want %d", n, tt.requests)
+			}
+			if b := tt.budget; b.calls != 51 || b.share != 0.2 || b.app != "{officialaccount:"+app.ID+"}" { // one fetches the token
+				t.Errorf("the budget was told of %d calls of %q, share %v", b.calls, b.app, b.share)
+			}
+		}
+	})
+}
+
 // P049: our own errors carry no errcode.
 func TestLocalErrorsHaveNoCode(t *testing.T) {
 	p := &platform{}

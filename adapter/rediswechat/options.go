@@ -90,7 +90,7 @@ func WithLedgerLease(d time.Duration) Option { return func(c *config) { c.lease 
 // alone: a repeat in another process is sent again. By default such calls are refused.
 func WithLedgerOpen() Option { return func(c *config) { c.ledgerOpen = true } }
 
-// Options makes a client share tokens, limits, barriers and the ledger with all others that use the same Redis:
+// Options makes a client share tokens, limits, barriers, pace, the budget of repeats and the ledger with all others that use the same Redis:
 //
 //	client := wechat.New(rediswechat.Options(rdb)...)
 //
@@ -102,6 +102,7 @@ func Options(rdb redis.UniversalClient, opts ...Option) []wechat.Option {
 		wechat.WithTokenStore(newTokenStore(n, c)),
 		wechat.WithLimiter(newLimiter(n, c)),
 		wechat.WithBarrier(newBarrier(n, c)),
+		wechat.WithRetryBudget(&RetryBudget{n}),
 		wechat.WithLedger(newLedger(n, c)),
 	}
 }
@@ -122,6 +123,11 @@ func NewLimiter(rdb redis.UniversalClient, opts ...Option) *Limiter {
 func NewBarrier(rdb redis.UniversalClient, opts ...Option) *Barrier {
 	c := newConfig(opts)
 	return newBarrier(newConn(rdb, c), c)
+}
+
+// NewRetryBudget is the budget of repeats alone.
+func NewRetryBudget(rdb redis.UniversalClient, opts ...Option) *RetryBudget {
+	return &RetryBudget{newConn(rdb, newConfig(opts))}
 }
 
 // NewLedger is the ledger alone.
