@@ -462,7 +462,8 @@ func checked(t Token, err error) (Token, error) {
 }
 
 // force counts a forced refresh, in the store where there is one; a positive wait says that it is too soon.
-// What is stored is a Token whose value is "count unixtime" and which ends with the server's day.
+// What is stored is a Token that ends with the server's day and whose value is "count life": how long it had to live when it
+// was stored, so that its age shows whatever the clocks of processes say.
 func (m *tokens) force(ctx context.Context, w want, now time.Time) (wait time.Duration) {
 	key := w.key + ":forced"
 	var old Token
@@ -474,20 +475,20 @@ func (m *tokens) force(ctx context.Context, w want, now time.Time) (wait time.Du
 	} else if x, ok := m.cache.Get(key); ok {
 		old, _ = x.(Token)
 	}
-	count, last := 0, time.Time{}
-	if n, at, ok := strings.Cut(old.Value.Reveal(), " "); ok && now.Before(old.Expiry) {
+	count, age := 0, refetchPause
+	if n, life, ok := strings.Cut(old.Value.Reveal(), " "); ok && now.Before(old.Expiry) {
 		count, _ = strconv.Atoi(n)
-		unix, _ := strconv.ParseInt(at, 10, 64)
-		last = time.Unix(unix, 0)
+		whole, _ := time.ParseDuration(life)
+		age = whole - old.Expiry.Sub(now)
 	}
-	if since := now.Sub(last); since < refetchPause {
-		return refetchPause - since
+	if age < refetchPause {
+		return min(refetchPause-age, refetchPause)
 	}
 	end := nextDay(now)
 	if count >= forcePerDay {
 		return end.Sub(now)
 	}
-	fresh := Token{Value: Secret(fmt.Sprintf("%d %d", count+1, now.Unix())), Expiry: end}
+	fresh := Token{Value: Secret(fmt.Sprintf("%d %v", count+1, end.Sub(now))), Expiry: end}
 	if m.store != nil && w.shared {
 		if _, err := m.store.Replace(ctx, key, old, fresh); err != nil {
 			m.storeFailed(ctx, w, err)

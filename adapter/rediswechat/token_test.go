@@ -140,7 +140,7 @@ func TestTokensOfOtherSDKs(t *testing.T) {
 			if v, _ := m.Get(tt.key); v != strings.Replace(tt.stored, "61_abc", "62_def", 1) {
 				t.Errorf("stored: %q", v)
 			}
-			replace(t, s, tokenKey+":forced", wechat.Token{}, token("1 1700000000", time.Hour))
+			replace(t, s, tokenKey+":forced", wechat.Token{}, token("1 1h0m0s", time.Hour))
 			if v, _ := m.Get(tt.key); strings.Contains(v, "1700000000") {
 				t.Errorf("what is no token stands in the token's place: %q", v)
 			}
