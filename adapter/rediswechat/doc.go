@@ -1,11 +1,11 @@
-// Package rediswechat lets any number of processes work as one: through Redis they share tokens, limits, barriers and the
-// ledger of idempotency keys.
+// Package rediswechat lets any number of processes work as one: through Redis they share tokens, limits, barriers, the pace
+// that they learn, the budget of repeats and the ledger of idempotency keys.
 //
 //	rdb := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{"localhost:6379"}, ContextTimeoutEnabled: true})
 //	client := wechat.New(rediswechat.Options(rdb, rediswechat.WithInstances(3))...)
 //
 // A single Redis, Sentinel and Cluster all do, from version 5 on. The parts stand alone too: [NewTokenStore], [NewLimiter],
-// [NewBarrier], [NewLedger], and [NewSeen] for the pushes of package callback.
+// [NewBarrier], [NewRetryBudget], [NewLedger], and [NewSeen] for the pushes of package callback.
 //
 // # When Redis fails
 //
@@ -31,7 +31,10 @@
 //	wechat:v1:{officialaccount:wx1}:window:SendX:endpoint:day   text    events of a day in UTC+8; until midnight
 //	wechat:v1:{officialaccount:wx1}:window:...us:burst          text    when a burst is back; until then
 //	wechat:v1:{officialaccount:wx1}<14 characters>              text    the same for a recipient, who does not show
-//	wechat:v1:{officialaccount:wx1}:barrier                     hash    when what opens; until the last does
+//	wechat:v1:{officialaccount:wx1}:barrier                     hash    when what opens, and of what a pace is known; until the last does
+//	wechat:v1:{officialaccount:wx1}:pace:SendX                  text    what is known of a pace, as JSON; 10 minutes or ten windows
+//	wechat:v1:{officialaccount:wx1}:flying:SendX                zset    calls in flight at a shared pace; 2 minutes
+//	wechat:v1:{officialaccount:wx1}:repeats                     hash    calls and repeats; 20 s
 //	wechat:v1:{officialaccount:wx1}:ledger:SendX:<key>          text    what became of a call; 7 days
 //	wechat:v1:{push/wx1/<id>}:seen                              text    what a push was answered; callback.Config.SeenFor
 //
