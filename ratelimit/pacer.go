@@ -67,6 +67,17 @@ func (l *Local) Admit(ctx context.Context, key string, p Priority) (done func(Ou
 	return l.paces.admit(ctx, &l.barriers, key, p)
 }
 
+// Tally is a number of calls that a server took in a time up to now.
+type Tally struct {
+	N  int
+	In time.Duration
+}
+
+// Drain returns what Admit would learn from if key were refused now, and has it start anew. It is for a Pacer that several
+// processes share, once they are refused: what each has seen until then adds up. It returns nil if no call of key was taken
+// lately.
+func (l *Local) Drain(key string) []Tally { return l.paces.drain(key) }
+
 // paceSet holds what is known of each key. The zero value is ready. No goroutine serves it: timers belong
 // to the callers that wait, and idle keys are dropped when a new one comes in.
 type paceSet struct {
@@ -99,6 +110,19 @@ func (s *paceSet) wake(key string) {
 		k.queue.wakeAll()
 		k.mu.Unlock()
 	}
+}
+
+// drain takes the counts of key's cycle.
+func (s *paceSet) drain(key string) []Tally {
+	s.mu.RLock()
+	k := s.paces[key]
+	s.mu.RUnlock()
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.cycle.drain(k.now())
 }
 
 // lock returns the pace of key with its lock held.

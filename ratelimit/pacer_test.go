@@ -875,3 +875,29 @@ func BenchmarkIdleKeys(b *testing.B) {
 		runtime.KeepAlive(l)
 	}
 }
+
+// What was counted is handed over once, with the time that it took.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(Local)
+		if got := l.Drain("a"); got != nil {
+			t.Errorf("%v of a key that nobody has used", got)
+		}
+		for range 30 {
+			admit(t, l)(Outcome{})
+			time.Sleep(100 * time.Millisecond)
+		}
+		got := l.Drain("a")
+		if len(got) != 6 {
+			t.Fatalf("%v; want two tallies for each span", got)
+		}
+		for i, tally := range got {
+			if tally.N != int(tally.In/(100*time.Millisecond)) && tally.N != 30 || i < 2 && tally.In > 2*time.Second {
+				t.Errorf("tally %d: %+v; want ten in a second", i, tally)
+			}
+		}
+		if again := l.Drain("a"); again != nil {
+			t.Errorf("%v the second time", again)
+		}
+	})
+}

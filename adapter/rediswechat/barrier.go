@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -28,12 +29,13 @@ const lookAgain = time.Second
 // when nothing was refused for long, each process feels out for itself how many calls may be in flight, and asks Redis
 // nothing. From the refusal on all of them are one crowd: one trial goes ahead when the key opens, turns come from one pace
 // that is learned from what all have sent, and the calls in flight are counted together. A call then asks Redis twice. While
-// Redis does not answer, each process learns a pace of its own.
+// Redis does not answer, each process keeps to its share of that pace, see WithInstances, and learns by itself.
 type Barrier struct {
-	conn     *conn
-	cacheFor time.Duration
-	pacer    *pacer
-	alone    ratelimit.Local // paces while nothing is known, or Redis does not answer
+	conn      *conn
+	cacheFor  time.Duration
+	instances int
+	pacer     *pacer
+	alone     ratelimit.Local // paces while nothing is known, or Redis does not answer
 
 	mu    sync.RWMutex
 	views map[string]*view // by hash tag, or key where it has none
@@ -50,8 +52,14 @@ type view struct {
 	known bool                 // Redis was asked, or could not be
 	next  time.Time            // when it is asked again
 	until map[string]time.Time // by field, what is closed
-	paced map[string]time.Time // by field, what has a pace that all share, as long as it is kept
+	paced map[string]pace      // by field, what has a pace that all share
 	own   map[string]raised    // what was raised here, until an answer of Redis must have it
+}
+
+// pace is what this process knows of a pace that all share.
+type pace struct {
+	until time.Time // so long it is kept
+	limit ratelimit.Limit
 }
 
 type raised struct {
@@ -72,7 +80,9 @@ var (
 )
 
 func newBarrier(n *conn, c *config) *Barrier {
-	return &Barrier{conn: n, cacheFor: c.cacheFor, pacer: newPacer(n), views: map[string]*view{}}
+	b := &Barrier{conn: n, cacheFor: c.cacheFor, instances: c.instances, views: map[string]*view{}}
+	b.pacer = newPacer(n, &b.alone)
+	return b
 }
 
 // place finds the view that has key, and the field in which key is.
@@ -89,7 +99,7 @@ func (b *Barrier) place(key string) place {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if v = b.views[name]; v == nil {
-			v = &view{app: app, at: b.conn.name("barrier", name), until: map[string]time.Time{}, paced: map[string]time.Time{}, own: map[string]raised{}}
+			v = &view{app: app, at: b.conn.name("barrier", name), until: map[string]time.Time{}, paced: map[string]pace{}, own: map[string]raised{}}
 			b.views[name] = v
 		}
 	}
@@ -110,9 +120,28 @@ func (v *view) opens(field string) time.Time {
 // isPaced reports whether a field has a pace that all processes share.
 func (v *view) isPaced(field string) bool {
 	v.mu.RLock()
-	t, ok := v.paced[field]
+	p, ok := v.paced[field]
 	v.mu.RUnlock()
-	return ok && t.After(time.Now())
+	return ok && p.until.After(time.Now())
+}
+
+// pace is the pace of a field; the zero Limit: it is not known.
+func (v *view) pace(field string) ratelimit.Limit {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if limit := v.paced[field].limit; limit.Rate > 0 {
+		return limit
+	}
+	return ratelimit.Limit{}
+}
+
+// learn notes the pace of a field.
+func (v *view) learn(field string, limit ratelimit.Limit) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := v.paced[field]
+	p.limit = limit
+	v.paced[field] = p
 }
 
 // close closes a field, and reports whether it was open at that time.
@@ -135,7 +164,9 @@ func (v *view) heard(field string, closed, paced time.Time) {
 		v.until[field] = closed
 		v.own[field] = raised{closed, now}
 	}
-	v.paced[field] = paced
+	p := v.paced[field]
+	p.until = paced
+	v.paced[field] = p
 }
 
 // Raise keeps key closed at least until the given time, here at once and in other processes as soon as they look. It never
@@ -230,6 +261,11 @@ func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority
 	if err := b.pass(ctx, at, p); err != nil {
 		return nil, err
 	}
+	if at.view.isPaced(at.field) { // Redis does not answer
+		if err := b.takeShare(ctx, at, p); err != nil {
+			return nil, err
+		}
+	}
 	done, err := b.alone.Admit(ctx, at.key, p)
 	if err != nil {
 		return nil, err
@@ -240,6 +276,13 @@ func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority
 		return nil, nil
 	}
 	return func(o ratelimit.Outcome) { b.done(at, done, o) }, nil
+}
+
+// takeShare waits for a turn of this process's share of the pace that all had.
+func (b *Barrier) takeShare(ctx context.Context, at place, p ratelimit.Priority) error {
+	d := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: at.view.pace(at.field), N: 1, Priority: p}
+	d.Limit = share(&d, b.instances)
+	return ratelimit.Wait(ctx, &b.alone, math.MaxInt64, d)
 }
 
 // pass waits while others hold key closed for longer than what this process was refused itself, which is what its own pace
@@ -331,14 +374,14 @@ func (b *Barrier) refresh(ctx context.Context, v *view) {
 // update puts what Redis has answered in the place of what was known. The view is locked.
 func (b *Barrier) update(v *view, reply any, asked time.Time) {
 	now := time.Now()
-	until, paced := map[string]time.Time{}, map[string]time.Time{}
+	until, paced := map[string]time.Time{}, map[string]pace{}
 	list, _ := reply.([]any)
 	for i := 0; i+1 < len(list); i += 2 {
 		field, _ := list[i].(string)
 		left, _ := list[i+1].(int64)
 		t := now.Add(microseconds(left))
 		if key, ok := strings.CutPrefix(field, pacePrefix); ok {
-			paced[key] = t
+			paced[key] = pace{t, v.paced[key].limit}
 			continue
 		}
 		if d := t.Sub(v.until[field]); d.Abs() < b.conn.budget {

@@ -54,7 +54,7 @@ func WithBudget(d time.Duration) Option { return func(c *config) { c.budget = d 
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
 // WithInstances tells how many processes share the apps. While Redis does not answer, each of them keeps to the limits of
-// app and endpoint divided by this number. The default is 1: each process takes the whole.
+// app and endpoint, and to the pace that was learned, divided by this number. The default is 1: each process takes the whole.
 func WithInstances(n int) Option { return func(c *config) { c.instances = max(n, 1) } }
 
 // WithBarrierCache says for how long a process goes by what it knows of the others' barriers. The default is 100 ms: so

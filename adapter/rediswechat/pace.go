@@ -15,7 +15,8 @@ import (
 // wait in this process stand in a lane; the first of them asks Redis. What it is given is a turn of the process: when it
 // is due, it is taken by whoever is first then.
 type pacer struct {
-	conn *conn
+	conn  *conn
+	alone *ratelimit.Local // has counted what succeeded before anything was known
 
 	mu    sync.Mutex
 	lanes map[string]*lane // by key, while somebody waits
@@ -25,10 +26,9 @@ type pacer struct {
 type lane struct {
 	line
 	asking bool
-	turn   *turn           // given to this process and not taken yet
-	again  time.Time       // when it makes sense to ask
-	known  time.Time       // nobody gets a turn before
-	pace   ratelimit.Limit // the zero Limit: not known
+	turn   *turn     // given to this process and not taken yet
+	again  time.Time // when it makes sense to ask
+	known  time.Time // nobody gets a turn before
 }
 
 // turn is one call that may be made. The zero turn is one that was made before anything was known.
@@ -55,10 +55,16 @@ var (
 // errAlone says that Redis does not answer.
 var errAlone = errors.New("rediswechat: the pace of all processes is not known")
 
-func newPacer(n *conn) *pacer { return &pacer{conn: n, lanes: map[string]*lane{}} }
+func newPacer(n *conn, alone *ratelimit.Local) *pacer {
+	return &pacer{conn: n, alone: alone, lanes: map[string]*lane{}}
+}
 
+// run runs the script, notes the pace, and returns what else the script has answered.
 func (p *pacer) run(at place, args ...any) ([]int64, error) {
 	keys := []string{p.conn.name("pace", at.key), p.conn.name("flying", at.key), at.view.at}
+	for _, tally := range p.alone.Drain(at.key) {
+		args = append(args, tally.N, micros(tally.In))
+	}
 	// Without ctx: what Redis has given must not get lost.
 	reply, err := p.conn.run(context.Background(), p.conn.budget, paceScript, keys, append([]any{at.field}, args...)...)
 	if err != nil {
@@ -69,7 +75,11 @@ func (p *pacer) run(at place, args ...any) ([]int64, error) {
 	for i, x := range list {
 		answer[i], _ = x.(int64)
 	}
-	return answer, nil
+	if len(answer) < 4 {
+		return nil, errAlone
+	}
+	at.view.learn(at.field, ratelimit.Limit{Rate: int(answer[0]), Period: microseconds(answer[1])})
+	return answer[2:], nil
 }
 
 // admit waits for a turn. Its error is errAlone, ctx's, or an *ratelimit.ExceededError where ctx ends before the turn comes.
@@ -150,9 +160,10 @@ func (p *pacer) look(ctx context.Context, at place, l *lane, w *waiter) (turn, t
 		l.served(w)
 		return t, 0, nil
 	}
-	if earliest := l.earliest(w, now); earliest > 0 {
+	pace := at.view.pace(at.field)
+	if earliest := l.earliest(w, now, pace); earliest > 0 {
 		if end, ok := ctx.Deadline(); ok && end.Before(now.Add(earliest)) {
-			denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: l.pace, N: 1, Priority: ratelimit.Priority(w.priority) + ratelimit.Background}
+			denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: pace, N: 1, Priority: ratelimit.Priority(w.priority) + ratelimit.Background}
 			return turn{}, 0, &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: earliest, Denied: denied}, Err: context.DeadlineExceeded}
 		}
 	}
@@ -169,32 +180,29 @@ func (p *pacer) ask(at place, l *lane) error {
 	l.asking = false
 	now := time.Now()
 	switch {
-	case err != nil:
-		return err
-	case len(answer) == 3 && answer[0] == 1:
+	case err != nil || len(answer) != 3:
+		return errAlone
+	case answer[0] == 1:
 		l.turn = &turn{cycle: answer[2], id: id, due: now.Add(microseconds(answer[1])), asked: asked}
-	case len(answer) == 5:
+	default:
 		l.again = now.Add(min(microseconds(answer[1]), lookAgain))
-		l.pace = ratelimit.Limit{Rate: int(answer[3]), Period: microseconds(answer[4])}
 		if known := now.Add(microseconds(answer[2])); known.After(l.known) {
 			l.known = known
 			l.wakeAll() // some may not have the time to wait so long
 		}
-	default:
-		return errAlone
 	}
 	return nil
 }
 
 // earliest is the wait that is certain for w.
-func (l *lane) earliest(w *waiter, now time.Time) time.Duration {
+func (l *lane) earliest(w *waiter, now time.Time, pace ratelimit.Limit) time.Duration {
 	at := l.known
 	if l.turn != nil {
 		at = l.turn.due
 	}
 	d := max(at.Sub(now), 0)
-	if l.pace.Rate > 0 {
-		d += time.Duration(l.ahead(w)) * l.pace.Period / time.Duration(l.pace.Rate)
+	if pace.Rate > 0 {
+		d += time.Duration(l.ahead(w)) * pace.Period / time.Duration(pace.Rate)
 	}
 	return d
 }

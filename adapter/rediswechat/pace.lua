@@ -5,11 +5,13 @@
 --
 -- KEYS: the state, as JSON; the leases of calls in flight; the barriers of the app
 -- ARGV: the key's field in the barriers, and
---   'admit', an id for the call: returns {1, microseconds to wait, cycle} with a turn, or
---     {0, microseconds until it makes sense to ask again, the wait that is certain, calls in a window, its microseconds}
---   'done', cycle, id, outcome, Retry-After, window: returns {microseconds that the key is closed, that its pace is kept}.
+--   'admit', an id for the call: returns {calls in a window, its microseconds, 1, microseconds to wait, cycle} with a turn, or
+--     {..., 0, microseconds until it makes sense to ask again, the wait that is certain}. No calls: the pace is not known
+--   'done', cycle, id, outcome, Retry-After, window: returns {..., microseconds that the key is closed, that its pace is kept}.
 --     The cycle of a call that was made while nothing was known is 0. The outcome is 'fine', 'refused', 'crowded' (too many
 --     in flight) or 'unused'; Retry-After and window are microseconds, 0 where nobody told.
+-- Both may be followed by what the process has counted while nothing was known: for each mark of a cycle the number of calls
+-- that succeeded since, and the microseconds that has been.
 
 local SECOND = 1000000
 local FIRST_FLIGHT, BREATH, PATIENCE, FULL_FLIGHTS = 2, 0.025 * SECOND, 0.25 * SECOND, 32
@@ -94,6 +96,24 @@ local function closed()
   return opens and max(opens - wall, 0) or 0
 end
 
+-- add counts what a process has seen before the first refusal: from there is its first argument.
+local function add(from)
+  if not ARGV[from] or not (new or k.refusal) then
+    return
+  end
+  local c, most = k.cycle, 0
+  for i = from, #ARGV, 2 do
+    most = max(most, ARGV[i] + 0)
+  end
+  for i, marks in ipairs(c.marks) do
+    for j, m in ipairs(marks) do
+      local at = from + 4 * (i - 1) + 2 * (j - 1)
+      marks[j] = {min(m[1], now - ARGV[at + 1]), m[2] + most - ARGV[at]}
+    end
+  end
+  c.n = c.n + most
+end
+
 local function full()
   local c = current()
   local was = c.blocked
@@ -140,7 +160,7 @@ local function admit(id)
     again = wait - AHEAD / 2
   end
   if again > 0 then
-    return {0, math.ceil(again), math.ceil(max(known, wait)), k.rate > 0 and max(1, floor(k.rate * k.window / SECOND + 0.5)) or 0, k.window}
+    return 0, math.ceil(again), math.ceil(max(known, wait))
   end
   local c = current()
   if c == k.trial and c.flying == 0 then
@@ -155,7 +175,7 @@ local function admit(id)
       k.progress = k.progress + SECOND / (k.rate * k.window)
     end
   end
-  return {1, math.ceil(wait), c.id}
+  return 1, math.ceil(wait), c.id
 end
 
 local function succeeded(c)
@@ -306,15 +326,17 @@ local function done(id, call, outcome, after, window)
       open()
     end
   end
-  return {math.ceil(closed()), math.ceil(life())}
+  return math.ceil(closed()), math.ceil(life())
 end
 
-local answer
+local a, b, c
 if op == 'admit' then
-  answer = admit(ARGV[3])
+  add(4)
+  a, b, c = admit(ARGV[3])
 else
-  answer = done(ARGV[3] + 0, ARGV[4], ARGV[5], ARGV[6] + 0, ARGV[7] + 0)
+  add(8)
+  a, b = done(ARGV[3] + 0, ARGV[4], ARGV[5], ARGV[6] + 0, ARGV[7] + 0)
 end
 redis.call('SET', KEYS[1], cjson.encode(k), 'PX', math.ceil(life() / 1000))
 hold('pace of ' .. field, life(), life() / 2)
-return answer
+return {k.rate > 0 and max(1, floor(k.rate * k.window / SECOND + 0.5)) or 0, k.window, a, b, c}

@@ -45,7 +45,7 @@ func processes(t *testing.T, m *miniredis.Miniredis, n int) (pacers []ratelimit.
 		rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), ContextTimeoutEnabled: true})
 		rdb.AddHook(clock{m, new(atomic.Int64)})
 		clients = append(clients, rdb)
-		pacers = append(pacers, rediswechat.NewBarrier(rdb, patient))
+		pacers = append(pacers, rediswechat.NewBarrier(rdb, patient, rediswechat.WithInstances(n)))
 	}
 	return pacers, func() {
 		for _, rdb := range clients {
@@ -223,7 +223,7 @@ func TestPlacesOfTheDead(t *testing.T) {
 	})
 }
 
-// While Redis does not answer each process learns alone; afterwards they share again.
+// While Redis does not answer each process keeps to its share; afterwards they are one again.
 func TestPaceOutlivesRedis(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, m *miniredis.Miniredis, pacers []ratelimit.Pacer) {
 		learned(t, pacers)
