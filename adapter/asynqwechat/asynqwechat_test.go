@@ -403,7 +403,8 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c = asynqwechat.Config(asynq.Config{})
-	if len(c.Queues) != 3 || c.RetryDelayFunc(0, own, nil) < 15*time.Second || !c.IsFailure(own) {
+	if len(c.Queues) != 3 || c.RetryDelayFunc(0, own, nil) < 15*time.Second || !c.IsFailure(own) ||
+		c.RetryDelayFunc(0, fmt.Errorf("asynq: %w", asynq.ErrLeaseExpired), nil) != 0 {
 		t.Errorf("%+v", c)
 	}
 }

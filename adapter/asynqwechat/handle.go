@@ -112,9 +112,9 @@ func later(after time.Duration, err error) error {
 	return &laterError{after + time.Second + rand.N(min(after/10, time.Minute)+1), err}
 }
 
-// Config completes the configuration of an asynq server that works on tasks of this package: when a task comes again, that
-// waiting is no failure, and, where c has no queues, the three of them with 6, 3 and 1 as their shares. What c has of these is
-// asked where the SDK has not answered.
+// Config completes the configuration of an asynq server that works on tasks of this package: when a task comes again, at once
+// if its worker has died; that waiting is no failure; and, where c has no queues, the three of them with 6, 3 and 1 as their
+// shares. What c has of these is asked where the SDK has not answered.
 func Config(c asynq.Config) asynq.Config {
 	if c.Queues == nil {
 		c.Queues = map[string]int{UrgentQueue: 6, NormalQueue: 3, BackgroundQueue: 1}
@@ -126,6 +126,9 @@ func Config(c asynq.Config) asynq.Config {
 	c.RetryDelayFunc = func(n int, err error, task *asynq.Task) time.Duration {
 		if l, ok := errors.AsType[*laterError](err); ok {
 			return l.after
+		}
+		if errors.Is(err, asynq.ErrLeaseExpired) {
+			return 0 // its worker has died, which is no reason to wait
 		}
 		return delay(n, err, task)
 	}

@@ -45,8 +45,9 @@ func WithPrefix(prefix string) Option { return func(c *config) { c.prefix = pref
 // WithBudget bounds the time that a call waits for Redis each time it asks. The default is 50 ms; the ledger, without
 // whose answer a call is refused, has twenty times as much.
 //
-// A *redis.Client keeps to it in any case. A cluster or a ring does so only if it was made with ContextTimeoutEnabled;
-// otherwise its own ReadTimeout holds, and a line in the log says so.
+// Make clients with ContextTimeoutEnabled. A *redis.Client keeps to the budget without it too, through a copy of itself with
+// shorter time-outs, but hooks, such as those for traces, do not see what that copy sends. A cluster or a ring without it does
+// not keep to the budget: its own ReadTimeout holds, and a line in the log says so.
 func WithBudget(d time.Duration) Option { return func(c *config) { c.budget = d } }
 
 // WithLogger says where the lines about Redis failing and coming back go. The default is slog.Default, as an outage that

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -107,14 +106,7 @@ func serverConfig() asynq.Config {
 		Concurrency: concurrency,
 		Queues:      map[string]int{asynqwechat.BackgroundQueue: 1},
 		LogLevel:    asynq.ErrorLevel,
-		// The tasks of a killed worker come again at once and not after a back-off: the ledger knows what to do with them.
-		RetryDelayFunc: func(n int, err error, task *asynq.Task) time.Duration {
-			if errors.Is(err, asynq.ErrLeaseExpired) {
-				return 0
-			}
-			return asynq.DefaultRetryDelayFunc(n, err, task)
-		},
-		DelayedTaskCheckInterval: time.Second, // instead of 5 s, for those and for tasks that have to wait
+		DelayedTaskCheckInterval: time.Second, // instead of 5 s, for tasks that come again
 	})
 }
 
