@@ -1,6 +1,11 @@
 package rediswechat_test
 
 import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +14,7 @@ import (
 
 	"github.com/seed175cf469/wechat"
 	"github.com/seed175cf469/wechat/adapter/rediswechat"
+	"github.com/seed175cf469/wechat/mock"
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
@@ -92,5 +98,85 @@ func TestClocksApart(t *testing.T) {
 	time.Sleep(150 * time.Millisecond) // until the barriers are looked at again
 	if d := closed(t, b, paceKey); !near(d, time.Minute) {
 		t.Errorf("refused there, and closed for %v here; want a minute", d)
+	}
+}
+
+// clockVariable says how the clock of a process from skewed goes: "fast" or "slow" by two minutes, or right.
+const clockVariable = "REDISWECHAT_TEST_CLOCK"
+
+// skewed builds this test with a package time whose clock can go wrong.
+func skewed(t *testing.T) (program string) {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reads, imports = "sec, nsec, mono := runtimeNow()\n", "import (\n"
+	text := strings.Replace(string(source), reads, reads+"\tsec += clockIsFast\n", 1)
+	text = strings.Replace(text, imports, imports+"\t\"syscall\"\n", 1)
+	if len(text) == len(source)+len("\tsec += clockIsFast\n\t\"syscall\"\n") {
+		text += `
+var clockIsFast = func() int64 {
+	how, _ := syscall.Getenv("` + clockVariable + `")
+	return map[string]int64{"fast": 120, "slow": -120}[how]
+}()
+`
+	} else {
+		t.Fatalf("%s does not read the clock as it did; this test has to learn how", path)
+	}
+	dir := t.TempDir()
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: filepath.Join(dir, "time.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"time.go": text, "overlay.json": string(overlay)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program = filepath.Join(dir, "skewed.test")
+	build := exec.Command("go", "test", "-c", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	return program
+}
+
+// Three processes with clocks two minutes slow, right and two minutes fast are one sender all the same: they fetch one token,
+// share a quota that nobody has told them, and send each message once.
+func TestProcessesWithWrongClocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building the processes takes a minute")
+	}
+	program := skewed(t)
+	s := startRedis(t)
+	wx, url := platform(t, mock.PerSecond(20))
+	jobs := func(j job) (jobs []job) {
+		j.Redis, j.Platform, j.program = s.addr, url, program
+		for _, j.clock = range []string{"slow", "right", "fast"} {
+			jobs = append(jobs, j)
+		}
+		return jobs
+	}
+	r := all(t, jobs(job{Calls: 67, AtOnce: 67}), nothing)
+	judge(t, wx, r, 12500*time.Millisecond)
+	if r.Skew != 240*time.Second {
+		t.Errorf("the clocks were %v apart; want 4 minutes", r.Skew)
+	}
+	before := len(wx.Calls("SendTemplateMessage"))
+	r = all(t, jobs(job{Calls: 50, AtOnce: 10, Keyed: true}), nothing)
+	if r.Failed > 0 || r.Done+r.InProgress != 150 || len(wx.Duplicates()) > 0 {
+		t.Errorf("%+v, %d sent twice", r, len(wx.Duplicates()))
+	}
+	if n := len(wx.Calls("SendTemplateMessage")) - before; n < 50 || n > 58 {
+		t.Errorf("%d requests for 50 messages", n)
+	}
+	if n := wx.TokensIssued("wx1"); n != 1 {
+		t.Errorf("%d tokens were fetched; want 1", n)
 	}
 }
