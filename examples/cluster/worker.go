@@ -103,9 +103,9 @@ func (j job) client(rdb *redis.Client) *wechat.Client {
 // serverConfig is how a worker works on the queue.
 func serverConfig() asynq.Config {
 	return asynqwechat.Config(asynq.Config{
-		Concurrency: concurrency,
-		Queues:      map[string]int{asynqwechat.BackgroundQueue: 1},
-		LogLevel:    asynq.ErrorLevel,
+		Concurrency:              concurrency,
+		Queues:                   map[string]int{asynqwechat.BackgroundQueue: 1},
+		LogLevel:                 asynq.ErrorLevel,
 		DelayedTaskCheckInterval: time.Second, // instead of 5 s, for tasks that come again
 	})
 }
