@@ -142,7 +142,7 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 	}
 	status, header, body := resp.StatusCode(), resp.Header(), resp.Body()
 	if !f.policy.IgnoreRetryAfter {
-		after, _ = wire.RetryAfter(header.Get("Retry-After"), time.Now())
+		after, _ = wire.RetryAfter(header.Get("Retry-After"), serverTime(header))
 		after = min(after, day) // whatever a header says, nothing is closed for longer
 	}
 	if err != nil {
@@ -201,6 +201,16 @@ func (f *flight) read(resp *resty.Response, err error) (v Verdict, after time.Du
 		f.last.reply = func(v any) error { return wire.Unmarshal(body, v) }
 	}
 	return v, after
+}
+
+// serverTime is when a reply was written, by the clock that its dates are of.
+func serverTime(h http.Header) time.Time {
+	if date := h.Get("Date"); date != "" && h.Get("Retry-After") != "" {
+		if t, err := http.ParseTime(date); err == nil {
+			return t
+		}
+	}
+	return time.Now()
 }
 
 // failureOf tells what a refusal means for a repeat.

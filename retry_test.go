@@ -404,6 +404,29 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
+// A date in Retry-After is one of the server's clock, which may be another than ours.
+func TestRetryAfterByTheServersClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, off := range []time.Duration{-2 * time.Minute, 2 * time.Minute} {
+			p := &platform{handle: func(r *request) any {
+				if r.path == "/read" && r.n == 1 {
+					now := time.Now().Add(off).UTC()
+					return answer{status: 503, header: map[string]string{"Date": now.Format(http.TimeFormat),
+						"Retry-After": now.Add(8 * time.Second).Format(http.TimeFormat)}}
+				}
+				return nil
+			}}
+			if err := readOnce(t.Context(), p.caller()); err != nil {
+				t.Fatal(err)
+			}
+			got := p.calls("/read")
+			if d := got[1].at.Sub(got[0].at); d < 8*time.Second || d > 11*time.Second {
+				t.Errorf("a server whose clock is off by %v was called again after %v; it has said 8 s", off, d)
+			}
+		}
+	})
+}
+
 // The back-off is uniform in [0, base*2^n], and differs by caller.
 func TestRetryFullJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
