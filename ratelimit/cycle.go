@@ -60,19 +60,17 @@ func (c *cycle) succeeded(now time.Duration) {
 	c.since = now
 }
 
-// drain returns how many calls succeeded since each of the marks, and has the count start anew.
-func (c *cycle) drain(now time.Duration) []Tally {
+// tallies returns how many calls succeeded since each of the marks.
+func (c *cycle) tallies(now time.Duration) []Tally {
 	if c.n == 0 {
 		return nil
 	}
 	var tallies []Tally
-	for i := range c.marks {
-		for j, m := range c.marks[i] {
+	for _, marks := range c.marks {
+		for _, m := range marks {
 			tallies = append(tallies, Tally{N: c.n - m.n, In: now - m.at})
-			c.marks[i][j] = mark{at: now}
 		}
 	}
-	c.n, c.roll = 0, 0
 	return tallies
 }
 

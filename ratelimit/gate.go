@@ -71,7 +71,7 @@ func (k *pace) grant(now time.Duration) func(Outcome) {
 		interval := k.interval()
 		k.next = max(k.next, now-max(slack, interval/2)) + interval
 		if k.held {
-			k.progress += 1 / (k.rate * k.window.Seconds())
+			k.progress += min(1, 1/(k.rate*k.window.Seconds()))
 		}
 	}
 	k.held = false

@@ -192,7 +192,7 @@ func (k *pace) paced() bool { return k.rate > 0 && k.trial == nil }
 
 // speed returns how many calls a second are let go; 0: any number.
 func (k *pace) speed() float64 {
-	return k.rate * (margin + curiosity*math.Exp2(k.progress-plateau))
+	return k.rate * (margin + curiosity*math.Exp2(min(k.progress-plateau, doublings)))
 }
 
 // interval returns the time between two calls.

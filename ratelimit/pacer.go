@@ -48,6 +48,7 @@ const (
 	margin    = 0.96 // of the learned rate is used: latency moves calls over the edge of a window
 	plateau   = 20   // windows for which that is kept
 	curiosity = 0.02 // of the learned rate is the step up in the window after
+	doublings = 40   // of that step is as good as no pace at all
 	retreat   = 0.1  // of the pace is given up if its first window was refused, less if it lasted longer
 	few       = 8    // successes say little about a rate
 
@@ -73,10 +74,9 @@ type Tally struct {
 	In time.Duration
 }
 
-// Drain returns what Admit would learn from if key were refused now, and has it start anew. It is for a Pacer that several
-// processes share, once they are refused: what each has seen until then adds up. It returns nil if no call of key was taken
-// lately.
-func (l *Local) Drain(key string) []Tally { return l.paces.drain(key) }
+// Tallies returns what Admit would learn from if key were refused now, or nil if no call of key was taken. It is for a Pacer that
+// several processes share once they are refused: what each has seen until then adds up.
+func (l *Local) Tallies(key string) []Tally { return l.paces.tallies(key) }
 
 // paceSet holds what is known of each key. The zero value is ready. No goroutine serves it: timers belong
 // to the callers that wait, and idle keys are dropped when a new one comes in.
@@ -112,8 +112,8 @@ func (s *paceSet) wake(key string) {
 	}
 }
 
-// drain takes the counts of key's cycle.
-func (s *paceSet) drain(key string) []Tally {
+// tallies returns the counts of key's cycle.
+func (s *paceSet) tallies(key string) []Tally {
 	s.mu.RLock()
 	k := s.paces[key]
 	s.mu.RUnlock()
@@ -122,7 +122,7 @@ func (s *paceSet) drain(key string) []Tally {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.cycle.drain(k.now())
+	return k.cycle.tallies(k.now())
 }
 
 // lock returns the pace of key with its lock held.

@@ -17,6 +17,9 @@ import (
 // pacePrefix is what a field begins with that says how long a key's pace is kept.
 const pacePrefix = "pace of "
 
+// longest is how long a refusal closes a key at most for one that Redis does not hear of.
+const longest = 24 * time.Hour
+
 // lookAgain is how long a barrier is waited for until somebody looks whether it was lowered.
 const lookAgain = time.Second
 
@@ -43,7 +46,7 @@ type Barrier struct {
 
 // view is what this process knows of the barriers of one app.
 type view struct {
-	app string // its hash tag; "" for a key that has none
+	app string // its hash tag, or a key that has none
 	at  string // the hash in Redis
 
 	asking sync.Mutex // held by who asks Redis
@@ -58,8 +61,20 @@ type view struct {
 
 // pace is what this process knows of a pace that all share.
 type pace struct {
-	until time.Time // so long it is kept
-	limit ratelimit.Limit
+	until    time.Time     // so long it is kept
+	interval time.Duration // between two turns; 0: not known
+	window   time.Duration // of the server
+}
+
+// limit is the pace as a limit; the zero Limit: it is not known.
+func (p pace) limit() ratelimit.Limit {
+	switch {
+	case p.interval <= 0:
+		return ratelimit.Limit{}
+	case p.interval < p.window:
+		return ratelimit.Limit{Rate: int(p.window / p.interval), Period: p.window}
+	}
+	return ratelimit.Limit{Rate: 1, Period: p.interval}
 }
 
 type raised struct {
@@ -88,19 +103,18 @@ func newBarrier(n *conn, c *config) *Barrier {
 // place finds the view that has key, and the field in which key is.
 func (b *Barrier) place(key string) place {
 	app, field := cutTag(key)
-	name := app
 	if app == "" {
-		name = key
+		app, field = key, ""
 	}
 	b.mu.RLock()
-	v := b.views[name]
+	v := b.views[app]
 	b.mu.RUnlock()
 	if v == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if v = b.views[name]; v == nil {
-			v = &view{app: app, at: b.conn.name("barrier", name), until: map[string]time.Time{}, paced: map[string]pace{}, own: map[string]raised{}}
-			b.views[name] = v
+		if v = b.views[app]; v == nil {
+			v = &view{app: app, at: b.conn.name("barrier", app), until: map[string]time.Time{}, paced: map[string]pace{}, own: map[string]raised{}}
+			b.views[app] = v
 		}
 	}
 	return place{key: key, view: v, field: field}
@@ -125,22 +139,19 @@ func (v *view) isPaced(field string) bool {
 	return ok && p.until.After(time.Now())
 }
 
-// pace is the pace of a field; the zero Limit: it is not known.
-func (v *view) pace(field string) ratelimit.Limit {
+// pace is the pace of a field.
+func (v *view) pace(field string) pace {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if limit := v.paced[field].limit; limit.Rate > 0 {
-		return limit
-	}
-	return ratelimit.Limit{}
+	return v.paced[field]
 }
 
 // learn notes the pace of a field.
-func (v *view) learn(field string, limit ratelimit.Limit) {
+func (v *view) learn(field string, interval, window time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := v.paced[field]
-	p.limit = limit
+	p.interval, p.window = interval, window
 	v.paced[field] = p
 }
 
@@ -217,18 +228,28 @@ func (b *Barrier) Until(ctx context.Context, key string) (time.Time, error) {
 // Admit waits for key's turn. See [ratelimit.Pacer].
 func (b *Barrier) Admit(ctx context.Context, key string, p ratelimit.Priority) (func(ratelimit.Outcome), error) {
 	at := b.place(key)
-	together := true
+	share := false // a turn of this process's share was taken, for want of Redis
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		b.refresh(ctx, at.view)
 		var done func(ratelimit.Outcome)
 		var err error
-		if together && at.view.isPaced(at.field) {
-			if done, err = b.admitTogether(ctx, at, p); errors.Is(err, errAlone) {
-				together = false
-				continue
+		if at.view.isPaced(at.field) {
+			done, err = b.admitTogether(ctx, at, p)
+			if errors.Is(err, errAlone) && !share {
+				if err := b.takeShare(ctx, at, p); err != nil {
+					return nil, err
+				}
+				share = true
+				continue // Redis may be back
 			}
 		} else {
-			done, err = b.admitAlone(ctx, at, p, together)
+			err = errAlone
+		}
+		if errors.Is(err, errAlone) {
+			done, err = b.admitAlone(ctx, at, p, share)
 		}
 		if done != nil || err != nil {
 			return done, err
@@ -251,36 +272,35 @@ func (b *Barrier) admitTogether(ctx context.Context, at place, p ratelimit.Prior
 	}
 	return func(o ratelimit.Outcome) {
 		if !b.pacer.done(at, t, o) && (o.Refused || o.Concurrency) {
-			b.close(at, time.Now().Add(max(o.RetryAfter, o.Window, time.Second)))
+			b.close(at, time.Now().Add(max(min(o.RetryAfter, longest), min(o.Window, longest), time.Second)))
 		}
 	}, nil
 }
 
-// admitAlone waits for a turn of this process. Where the key was closed or paced for all meanwhile it returns nil.
-func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority, together bool) (func(ratelimit.Outcome), error) {
+// admitAlone waits for a turn of this process. Where the key was closed meanwhile, or is paced for all and this is not
+// about the process's share, it returns nil.
+func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority, share bool) (func(ratelimit.Outcome), error) {
 	if err := b.pass(ctx, at, p); err != nil {
 		return nil, err
-	}
-	if at.view.isPaced(at.field) { // Redis does not answer
-		if err := b.takeShare(ctx, at, p); err != nil {
-			return nil, err
-		}
 	}
 	done, err := b.alone.Admit(ctx, at.key, p)
 	if err != nil {
 		return nil, err
 	}
 	b.refresh(ctx, at.view) // it may have waited long
-	if !at.view.opens(at.field).IsZero() || together && at.view.isPaced(at.field) {
+	if !at.view.opens(at.field).IsZero() || !share && at.view.isPaced(at.field) {
 		done(ratelimit.Outcome{Unused: true})
 		return nil, nil
 	}
 	return func(o ratelimit.Outcome) { b.done(at, done, o) }, nil
 }
 
-// takeShare waits for a turn of this process's share of the pace that all had.
+// takeShare waits until key opens, and then for a turn of this process's share of the pace that all had.
 func (b *Barrier) takeShare(ctx context.Context, at place, p ratelimit.Priority) error {
-	d := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: at.view.pace(at.field), N: 1, Priority: p}
+	if err := b.pass(ctx, at, p); err != nil {
+		return err
+	}
+	d := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: at.view.pace(at.field).limit(), N: 1, Priority: p}
 	d.Limit = share(&d, b.instances)
 	return ratelimit.Wait(ctx, &b.alone, math.MaxInt64, d)
 }
@@ -296,8 +316,7 @@ func (b *Barrier) pass(ctx context.Context, at place, p ratelimit.Priority) erro
 		}
 		wait := time.Until(until)
 		if end, ok := ctx.Deadline(); ok && end.Before(until) {
-			denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, N: 1, Priority: p}
-			return &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: wait, Denied: denied}, Err: context.DeadlineExceeded}
+			return at.tooLate(wait, p)
 		}
 		timer := time.NewTimer(min(wait, lookAgain))
 		select {
@@ -381,7 +400,9 @@ func (b *Barrier) update(v *view, reply any, asked time.Time) {
 		left, _ := list[i+1].(int64)
 		t := now.Add(microseconds(left))
 		if key, ok := strings.CutPrefix(field, pacePrefix); ok {
-			paced[key] = pace{t, v.paced[key].limit}
+			p := v.paced[key]
+			p.until = t
+			paced[key] = p
 			continue
 		}
 		if d := t.Sub(v.until[field]); d.Abs() < b.conn.budget {

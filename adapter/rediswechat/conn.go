@@ -211,7 +211,7 @@ func cutTag(key string) (tag, rest string) {
 func (n *conn) name(kind, key string) string {
 	tag, rest := cutTag(key)
 	if tag == "" {
-		return n.prefix + "{" + key + "}:" + kind
+		return n.prefix + "{key:" + key + "}:" + kind
 	}
 	return n.prefix + tag + ":" + kind + rest
 }

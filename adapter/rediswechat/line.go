@@ -100,6 +100,9 @@ func (l *line) served(w *waiter) {
 	}
 }
 
+// waiting is how many there are.
+func (l *line) waiting() int { return len(l.by[0]) + len(l.by[1]) + len(l.by[2]) }
+
 // ahead is how many are served before w, at least.
 func (l *line) ahead(w *waiter) int {
 	n := 0

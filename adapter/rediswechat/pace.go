@@ -5,38 +5,50 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"errors"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
+// batch is how many turns a process asks for at once, so that it is not the way to Redis that sets its pace.
+const batch = 64
+
 // pacer gives turns at the pace that all processes have learned together, and tells Redis what became of them. Those who
-// wait in this process stand in a lane; the first of them asks Redis. What it is given is a turn of the process: when it
+// wait in this process stand in a lane; the first of them asks Redis. What it is given are turns of the process: when one
 // is due, it is taken by whoever is first then.
 type pacer struct {
 	conn  *conn
+	name  string           // of this process
 	alone *ratelimit.Local // has counted what succeeded before anything was known
 
 	mu    sync.Mutex
 	lanes map[string]*lane // by key, while somebody waits
+	owed  map[string][]owed
 	came  uint64
 }
 
 type lane struct {
 	line
 	asking bool
-	turn   *turn     // given to this process and not taken yet
+	turns  []turn    // given to this process and not taken yet, by time
 	again  time.Time // when it makes sense to ask
 	known  time.Time // nobody gets a turn before
 }
 
 // turn is one call that may be made. The zero turn is one that was made before anything was known.
 type turn struct {
-	cycle int64
 	id    string
 	due   time.Time
 	asked time.Time
+}
+
+// owed is an outcome that Redis has to hear of yet.
+type owed struct {
+	id      string
+	outcome ratelimit.Outcome
 }
 
 // place is where a key is kept.
@@ -56,19 +68,26 @@ var (
 var errAlone = errors.New("rediswechat: the pace of all processes is not known")
 
 func newPacer(n *conn, alone *ratelimit.Local) *pacer {
-	return &pacer{conn: n, alone: alone, lanes: map[string]*lane{}}
+	return &pacer{conn: n, name: rand.Text(), alone: alone, lanes: map[string]*lane{}, owed: map[string][]owed{}}
 }
 
-// run runs the script, notes the pace, and returns what else the script has answered.
+// run runs the script, notes the pace, and returns what else the script has answered. Its error is errDown where Redis was
+// not asked.
 func (p *pacer) run(at place, args ...any) ([]int64, error) {
 	keys := []string{p.conn.name("pace", at.key), p.conn.name("flying", at.key), at.view.at}
-	for _, tally := range p.alone.Drain(at.key) {
-		args = append(args, tally.N, micros(tally.In))
+	args = append([]any{at.field}, args...)
+	if !at.view.isPaced(at.field) || !at.view.opens(at.field).IsZero() { // what was counted before may not be known yet
+		if tallies := p.alone.Tallies(at.key); tallies != nil {
+			args = append(args, p.name)
+			for _, tally := range tallies {
+				args = append(args, tally.N, micros(tally.In))
+			}
+		}
 	}
 	// Without ctx: what Redis has given must not get lost.
-	reply, err := p.conn.run(context.Background(), p.conn.budget, paceScript, keys, append([]any{at.field}, args...)...)
+	reply, err := p.conn.run(context.Background(), p.conn.budget, paceScript, keys, args...)
 	if err != nil {
-		return nil, errAlone
+		return nil, err
 	}
 	list, _ := reply.([]any)
 	answer := make([]int64, len(list))
@@ -78,7 +97,7 @@ func (p *pacer) run(at place, args ...any) ([]int64, error) {
 	if len(answer) < 4 {
 		return nil, errAlone
 	}
-	at.view.learn(at.field, ratelimit.Limit{Rate: int(answer[0]), Period: microseconds(answer[1])})
+	at.view.learn(at.field, microseconds(answer[0]), microseconds(answer[1]))
 	return answer[2:], nil
 }
 
@@ -118,18 +137,18 @@ func (p *pacer) join(key string, priority ratelimit.Priority) (*lane, *waiter) {
 	return l, &w
 }
 
-// leave takes w out, and gives back a turn that nobody is left to take.
+// leave takes w out, and gives back turns that nobody is left to take.
 func (p *pacer) leave(at place, l *lane, w *waiter) {
 	p.mu.Lock()
 	l.leave(w)
-	var left *turn
+	var left []turn
 	if l.head == nil {
-		left, l.turn = l.turn, nil
+		left = l.turns
 		delete(p.lanes, at.key)
 	}
 	p.mu.Unlock()
-	if left != nil {
-		p.done(at, *left, ratelimit.Outcome{Unused: true})
+	for _, t := range left {
+		p.done(at, t, ratelimit.Outcome{Unused: true})
 	}
 }
 
@@ -137,78 +156,116 @@ func (p *pacer) leave(at place, l *lane, w *waiter) {
 func (p *pacer) look(ctx context.Context, at place, l *lane, w *waiter) (turn, time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return turn{}, 0, err
+	}
 	first, _ := l.first()
-	if first == w && !l.asking && l.turn == nil && !time.Now().Before(l.again) {
-		if err := p.ask(at, l); err != nil {
-			return turn{}, 0, err
-		}
+	if first == w && !l.asking && len(l.turns) == 0 && !time.Now().Before(l.again) {
+		err := p.ask(at, l)
 		if first, _ = l.first(); first != w {
-			first.wake()
+			first.wake() // it found somebody asking
+		}
+		if err != nil {
+			return turn{}, 0, err
 		}
 	}
 	now := time.Now()
 	wait := time.Hour // until somebody wakes it
 	switch {
 	case first != w || l.asking:
-	case l.turn == nil:
+	case len(l.turns) == 0:
 		wait = max(l.again.Sub(now), shortRetry)
-	case l.turn.due.After(now):
-		wait = l.turn.due.Sub(now)
+	case l.turns[0].due.After(now):
+		wait = l.turns[0].due.Sub(now)
 	default:
-		t := *l.turn
-		l.turn, l.again = nil, now
+		t := l.turns[0]
+		l.turns = l.turns[1:]
 		l.served(w)
 		return t, 0, nil
 	}
-	pace := at.view.pace(at.field)
-	if earliest := l.earliest(w, now, pace); earliest > 0 {
+	if earliest := l.earliest(w, now, at.view.pace(at.field)); earliest > 0 {
 		if end, ok := ctx.Deadline(); ok && end.Before(now.Add(earliest)) {
-			denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: pace, N: 1, Priority: ratelimit.Priority(w.priority) + ratelimit.Background}
-			return turn{}, 0, &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: earliest, Denied: denied}, Err: context.DeadlineExceeded}
+			return turn{}, 0, at.tooLate(earliest, ratelimit.Priority(w.priority)+ratelimit.Background)
 		}
 	}
 	return turn{}, wait, nil
 }
 
-// ask asks Redis for a turn. The pacer is unlocked meanwhile.
+// tooLate refuses a caller whose context ends before its turn comes.
+func (at place) tooLate(wait time.Duration, p ratelimit.Priority) error {
+	denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: at.view.pace(at.field).limit(), N: 1, Priority: p}
+	return &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: wait, Denied: denied}, Err: context.DeadlineExceeded}
+}
+
+// ask asks Redis for turns. The pacer is unlocked meanwhile.
 func (p *pacer) ask(at place, l *lane) error {
 	l.asking = true
+	n := min(l.waiting(), batch)
 	p.mu.Unlock()
 	id, asked := rand.Text(), time.Now()
-	answer, err := p.run(at, "admit", id)
+	answer, err := p.run(at, "admit", n, id)
+	if err == nil {
+		p.settle(at)
+	}
 	p.mu.Lock()
 	l.asking = false
 	now := time.Now()
 	switch {
-	case err != nil || len(answer) != 3:
+	case err != nil:
+		if !errors.Is(err, errDown) { // it may have given turns
+			for i := range n {
+				p.owe(at, turnID(id, i), ratelimit.Outcome{Unused: true})
+			}
+		}
 		return errAlone
 	case answer[0] == 1:
-		l.turn = &turn{cycle: answer[2], id: id, due: now.Add(microseconds(answer[1])), asked: asked}
-	default:
-		l.again = now.Add(min(microseconds(answer[1]), lookAgain))
-		if known := now.Add(microseconds(answer[2])); known.After(l.known) {
-			l.known = known
-			l.wakeAll() // some may not have the time to wait so long
+		for i, wait := range answer[1:] {
+			l.turns = append(l.turns, turn{id: turnID(id, i), due: now.Add(microseconds(wait)), asked: asked})
 		}
+		l.again, l.known = now, now
+	default:
+		known := now.Add(microseconds(answer[2]))
+		if later := known.After(l.known); later {
+			defer l.wakeAll() // some may not have the time to wait so long
+		}
+		l.again, l.known = now.Add(min(microseconds(answer[1]), lookAgain)), known
 	}
 	return nil
 }
 
+// turnID is the id of one of the turns that were asked for together.
+func turnID(id string, i int) string { return id + ":" + strconv.Itoa(i+1) }
+
 // earliest is the wait that is certain for w.
-func (l *lane) earliest(w *waiter, now time.Time, pace ratelimit.Limit) time.Duration {
+func (l *lane) earliest(w *waiter, now time.Time, pace pace) time.Duration {
 	at := l.known
-	if l.turn != nil {
-		at = l.turn.due
+	if len(l.turns) > 0 {
+		at = l.turns[0].due
 	}
-	d := max(at.Sub(now), 0)
-	if pace.Rate > 0 {
-		d += time.Duration(l.ahead(w)) * pace.Period / time.Duration(pace.Rate)
-	}
-	return d
+	return max(at.Sub(now), 0) + time.Duration(l.ahead(w))*pace.interval
 }
 
-// done tells Redis what became of a turn, and reports whether it has heard.
+// done tells Redis what became of a turn, and reports whether it has heard. If not, it is told later.
 func (p *pacer) done(at place, t turn, o ratelimit.Outcome) bool {
+	heard := p.tell(at, t.id, o)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !heard {
+		if t.id != "" {
+			p.owe(at, t.id, o)
+		}
+		return false
+	}
+	if l := p.lanes[at.key]; l != nil { // there may be a place in flight now
+		l.again = time.Now()
+		if l.head != nil {
+			l.head.wake()
+		}
+	}
+	return true
+}
+
+func (p *pacer) tell(at place, id string, o ratelimit.Outcome) bool {
 	outcome := "fine"
 	switch {
 	case o.Unused:
@@ -218,21 +275,40 @@ func (p *pacer) done(at place, t turn, o ratelimit.Outcome) bool {
 	case o.Refused:
 		outcome = "refused"
 	}
-	answer, err := p.run(at, "done", t.cycle, t.id, outcome, micros(max(o.RetryAfter, 0)), micros(max(o.Window, 0)))
-	if err != nil || len(answer) != 2 {
+	answer, err := p.run(at, "done", id, outcome, micros(max(o.RetryAfter, 0)), micros(max(o.Window, 0)))
+	if err != nil {
 		return false
 	}
 	now := time.Now()
 	at.view.heard(at.field, now.Add(microseconds(answer[0])), now.Add(microseconds(answer[1])))
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l := p.lanes[at.key]; l != nil { // there may be a place in flight now
-		l.again = now
-		if l.head != nil {
-			l.head.wake()
-		}
-	}
 	return true
 }
 
-func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+// owe notes what Redis has to hear of yet. What was a refusal then is none any more when it is told: the place in flight is
+// given back, and no more. The pacer is locked.
+func (p *pacer) owe(at place, id string, o ratelimit.Outcome) {
+	o = ratelimit.Outcome{Unused: o.Unused || o.Refused || o.Concurrency}
+	p.owed[at.key] = append(p.owed[at.key], owed{id, o})
+}
+
+// settle tells Redis, which answers again, what it has to hear of yet.
+func (p *pacer) settle(at place) {
+	p.mu.Lock()
+	all := p.owed[at.key]
+	delete(p.owed, at.key)
+	p.mu.Unlock()
+	for i, o := range all {
+		if !p.tell(at, o.id, o.outcome) {
+			p.mu.Lock()
+			p.owed[at.key] = append(p.owed[at.key], all[i:]...)
+			p.mu.Unlock()
+			return
+		}
+	}
+}
+
+// microseconds are at most the longest Duration.
+func microseconds(n int64) time.Duration {
+	const longest = math.MaxInt64 / int64(time.Microsecond)
+	return time.Duration(min(n, longest)) * time.Microsecond
+}

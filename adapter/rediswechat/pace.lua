@@ -1,22 +1,24 @@
 -- What is known of the pace that a server sustains for one key, for all processes together. The logic, and its reasons, are
 -- those of ratelimit.Local's pacer; here are the differences. State lives in Redis. A call whose turn is at most AHEAD away
--- gets it at once, with the time to wait, so that a turn costs one question. Calls in flight have a lease, as a process that
--- is killed reports nothing.
+-- gets it at once, with the time to wait, so that a turn costs one question, and with it as many as are due within POLL. Calls
+-- in flight have a lease, as a process that is killed reports nothing. Whatever is asked twice, because a reply got lost, is
+-- done once.
 --
--- KEYS: the state, as JSON; the leases of calls in flight; the barriers of the app
+-- KEYS: the state, as JSON; the calls in flight, by when they got their turns; the barriers of the app
 -- ARGV: the key's field in the barriers, and
---   'admit', an id for the call: returns {calls in a window, its microseconds, 1, microseconds to wait, cycle} with a turn, or
---     {..., 0, microseconds until it makes sense to ask again, the wait that is certain}. No calls: the pace is not known
---   'done', cycle, id, outcome, Retry-After, window: returns {..., microseconds that the key is closed, that its pace is kept}.
---     The cycle of a call that was made while nothing was known is 0. The outcome is 'fine', 'refused', 'crowded' (too many
---     in flight) or 'unused'; Retry-After and window are microseconds, 0 where nobody told.
--- Both may be followed by what the process has counted while nothing was known: for each mark of a cycle the number of calls
--- that succeeded since, and the microseconds that has been.
+--   'admit', how many turns, an id: returns {1, microseconds to wait for each turn ...}, where the n-th turn has the id with
+--     ':n' behind it, or {0, microseconds until it makes sense to ask again, the wait that is certain}
+--   'done', id of the turn, outcome, Retry-After, window: returns {microseconds that the key is closed, that its pace is kept}.
+--     A call that was made while nothing was known has the id ''. The outcome is 'fine', 'refused', 'crowded' (too many in
+--     flight) or 'unused'; Retry-After and window are microseconds, 0 where nobody told.
+-- Both may be followed by a process and what it has counted while nothing was known: for each mark of a cycle the number of
+-- calls that succeeded since, and the microseconds that has been.
+-- All answers begin with the microseconds between two turns, 0 if no pace is known, and those of the server's window.
 
 local SECOND = 1000000
 local FIRST_FLIGHT, BREATH, PATIENCE, FULL_FLIGHTS = 2, 0.025 * SECOND, 0.25 * SECOND, 32
 local SHORTEST, LONGEST = SECOND, 3600 * SECOND
-local MARGIN, PLATEAU, CURIOSITY, RETREAT, FEW = 0.96, 20, 0.02, 0.1, 8
+local MARGIN, PLATEAU, CURIOSITY, DOUBLINGS, RETREAT, FEW = 0.96, 20, 0.02, 40, 0.1, 8
 local SLACK, FORGET_AFTER = 0.01 * SECOND, 600 * SECOND
 local SPANS = {SECOND, 60 * SECOND, 3600 * SECOND}
 
@@ -24,7 +26,7 @@ local AHEAD = SECOND
 local LEASE = 120 * SECOND -- longer than any attempt lasts
 local POLL = 0.02 * SECOND -- a call of another process that comes back wakes nobody here
 
-local min, max, floor = math.min, math.max, math.floor
+local min, max, floor, ceil = math.min, math.max, math.floor, math.ceil
 local field, op = ARGV[1], ARGV[2]
 
 local time = redis.call('TIME')
@@ -35,9 +37,8 @@ local now -- since the state was born: small enough to be exact in JSON
 
 -- A cycle counts the calls between two barriers. It has two marks for each span: {time, successes until then}.
 local function cycle(limit)
-  k.cycles = k.cycles + 1
-  return {id = k.cycles, limit = limit, flying = 0, settling = 0, wins = 0, grew = 0, since = 0, blocked = false,
-    tried = false, start = 0, n = 0, roll = 0, marks = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}}
+  return {limit = limit, settling = 0, wins = 0, grew = 0, since = 0, blocked = false, tried = false, start = 0, n = 0,
+    roll = 0, marks = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}}
 end
 
 -- begin starts a cycle with a trial.
@@ -49,8 +50,9 @@ local function begin(c)
 end
 
 if new then
-  k = {born = string.format('%.0f', wall), at = 0, cycles = 0, trials = 0, narrow = false, rate = 0, window = 0, progress = 0, next = 0}
+  k = {born = string.format('%.0f', wall), at = 0, trials = 0, narrow = false, rate = 0, window = 0, progress = 0, next = 0}
   k.cycle = cycle(FIRST_FLIGHT)
+  redis.call('DEL', KEYS[2])
 else
   k = cjson.decode(k)
 end
@@ -60,17 +62,17 @@ if now < k.at then -- the clock of another node, before a failover, was ahead
 end
 k.at = now
 
-local function find(id)
-  for _, c in pairs({k.cycle, k.trial}) do
-    if c.id == id then
-      return c
-    end
+-- flying counts the calls in flight of a cycle: those that got their turns since it began.
+local function flying(c)
+  if c == k.trial and not c.tried then
+    return 0
   end
+  return redis.call('ZCOUNT', KEYS[2], c.start, '+inf')
 end
 
 local function current() return k.trial or k.cycle end
 local function paced() return k.rate > 0 and not k.trial end
-local function speed() return k.rate * (MARGIN + CURIOSITY * 2 ^ (k.progress - PLATEAU)) end
+local function speed() return k.rate * (MARGIN + CURIOSITY * 2 ^ min(k.progress - PLATEAU, DOUBLINGS)) end
 local function interval() return SECOND / speed() end
 local function life() return max(FORGET_AFTER, 10 * k.window) end
 
@@ -78,9 +80,15 @@ local function life() return max(FORGET_AFTER, 10 * k.window) end
 local function hold(name, wait, enough)
   local stands = redis.call('HGET', KEYS[3], name)
   if not stands or stands + 0 < wall + enough then
+    local all = redis.call('HGETALL', KEYS[3])
+    for i = 1, #all, 2 do -- what is over is not to pile up
+      if all[i + 1] + 0 < wall then
+        redis.call('HDEL', KEYS[3], all[i])
+      end
+    end
     redis.call('HSET', KEYS[3], name, string.format('%.0f', wall + wait))
     if redis.call('PTTL', KEYS[3]) < wait / 1000 then
-      redis.call('PEXPIRE', KEYS[3], math.ceil(wait / 1000))
+      redis.call('PEXPIRE', KEYS[3], ceil(wait / 1000))
     end
   end
 end
@@ -96,18 +104,20 @@ local function closed()
   return opens and max(opens - wall, 0) or 0
 end
 
--- add counts what a process has seen before the first refusal: from there is its first argument.
+-- add counts, once, what a process has seen before the first refusal: from there is its name.
 local function add(from)
-  if not ARGV[from] or not (new or k.refusal) then
+  local c, process, most = k.cycle, ARGV[from], 0
+  c.from = c.from or {}
+  if not process or c.from[process] or not (new or k.refusal) then
     return
   end
-  local c, most = k.cycle, 0
-  for i = from, #ARGV, 2 do
+  c.from[process] = true
+  for i = from + 1, #ARGV, 2 do
     most = max(most, ARGV[i] + 0)
   end
   for i, marks in ipairs(c.marks) do
     for j, m in ipairs(marks) do
-      local at = from + 4 * (i - 1) + 2 * (j - 1)
+      local at = from + 4 * i + 2 * j - 5
       marks[j] = {min(m[1], now - ARGV[at + 1]), m[2] + most - ARGV[at]}
     end
   end
@@ -117,7 +127,7 @@ end
 local function full()
   local c = current()
   local was = c.blocked
-  c.blocked = c.flying >= c.limit
+  c.blocked = flying(c) >= c.limit
   if not c.blocked then
     return 0
   elseif k.narrow and c ~= k.trial then
@@ -135,47 +145,56 @@ local function full()
   return 0
 end
 
--- reap takes back the places in flight of calls that nobody has reported.
-local function reap()
-  for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', wall)) do
-    local c = find(tonumber(string.match(member, '^%d+')))
-    if c then
-      c.flying = c.flying - 1
-    end
-    redis.call('ZREM', KEYS[2], member)
-  end
-end
-
-local function admit(id)
-  reap()
-  local again = closed()
-  local known = again
-  if again > 0 then
+-- gate returns after how long to ask again, or 0 if a call may go; and the wait for its turn, and the one that is certain.
+local function gate()
+  local shut = closed()
+  if shut > 0 then
     k.trial = k.trial or cycle(1)
-  else
-    again = min(full(), POLL)
+    return shut, 0, shut
   end
+  local again = min(full(), POLL)
   local wait = paced() and max(k.next - now, 0) or 0
   if again == 0 and wait > AHEAD then
     again = wait - AHEAD / 2
   end
-  if again > 0 then
-    return 0, math.ceil(again), math.ceil(max(known, wait))
-  end
+  return again, wait, wait
+end
+
+local function grant(id, wait)
   local c = current()
-  if c == k.trial and c.flying == 0 then
+  if c == k.trial and flying(c) == 0 then
     begin(c)
   end
-  c.flying = c.flying + 1
-  redis.call('ZADD', KEYS[2], wall + wait + LEASE, c.id .. ':' .. id)
-  redis.call('PEXPIRE', KEYS[2], (AHEAD + LEASE) / 1000)
+  redis.call('ZADD', KEYS[2], now, id)
   if paced() then
     k.next = max(k.next, now - max(SLACK, interval() / 2)) + interval()
     if wait > 0 then
-      k.progress = k.progress + SECOND / (k.rate * k.window)
+      k.progress = k.progress + min(1, SECOND / (k.rate * k.window))
     end
   end
-  return 1, math.ceil(wait), c.id
+end
+
+local function admit(n, id)
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - LEASE) -- of calls that nobody has reported
+  local turns = {1}
+  while redis.call('ZSCORE', KEYS[2], id .. ':' .. #turns) do -- the reply got lost
+    turns[#turns + 1] = paced() and ceil(max(k.next - now - interval(), 0)) or 0
+  end
+  if #turns > 1 then
+    return turns
+  end
+  while #turns <= n do
+    local again, wait, known = gate()
+    if #turns > 1 and (again > 0 or wait > POLL) then
+      break
+    elseif again > 0 then
+      return {0, ceil(again), ceil(known)}
+    end
+    grant(id .. ':' .. #turns, wait)
+    turns[#turns + 1] = ceil(wait)
+  end
+  redis.call('PEXPIRE', KEYS[2], ceil(life() / 1000))
+  return turns
 end
 
 local function succeeded(c)
@@ -281,25 +300,38 @@ end
 local function narrowed(c, after)
   k.narrow = true
   if c.settling == 0 then
-    local flying = min(c.limit, c.flying + 1)
-    if flying == 1 then
+    local flying = flying(c)
+    local most = min(c.limit, flying + 1)
+    if most == 1 then
       after = max(after, SHORTEST)
     end
-    c.limit = max(1, floor(flying * 3 / 4))
-    c.wins, c.settling = 0, c.flying
+    c.limit = max(1, floor(most * 3 / 4))
+    c.wins, c.settling = 0, flying
   end
   raise(after)
 end
 
-local function done(id, call, outcome, after, window)
-  local c = find(id)
-  local was = false
+-- land takes a call out of those in flight and returns the cycle that it belongs to, and whether its flight was full; nil if
+-- that is over, or the call is not known or has landed before.
+local function land(id)
+  local at = redis.call('ZSCORE', KEYS[2], id)
+  if not at then
+    return nil
+  end
+  at = at + 0
+  local c = k.trial and k.trial.tried and at >= k.trial.start and k.trial or at >= k.cycle.start and k.cycle or nil
+  local full = c and (c.blocked or flying(c) >= c.limit)
+  redis.call('ZREM', KEYS[2], id)
   if c then
-    was = c.blocked or c.flying >= c.limit
-    if redis.call('ZREM', KEYS[2], id .. ':' .. call) == 1 then
-      c.flying = c.flying - 1
-    end
-    c.settling = max(c.settling - 1, 0)
+    c.settling = max(min(c.settling - 1, flying(c)), 0)
+  end
+  return c, full
+end
+
+local function done(id, outcome, after, window)
+  local c, full
+  if id ~= '' then
+    c, full = land(id)
   elseif new then
     c = k.cycle -- from now on
   end
@@ -319,24 +351,24 @@ local function done(id, call, outcome, after, window)
     end
   elseif c then
     succeeded(c)
-    if was then
+    if full then
       grow(c)
     end
     if c == k.trial then
       open()
     end
   end
-  return math.ceil(closed()), math.ceil(life())
+  return {ceil(closed()), ceil(life())}
 end
 
-local a, b, c
+local answer
 if op == 'admit' then
-  add(4)
-  a, b, c = admit(ARGV[3])
+  add(5)
+  answer = admit(ARGV[3] + 0, ARGV[4])
 else
-  add(8)
-  a, b = done(ARGV[3] + 0, ARGV[4], ARGV[5], ARGV[6] + 0, ARGV[7] + 0)
+  add(7)
+  answer = done(ARGV[3], ARGV[4], ARGV[5] + 0, ARGV[6] + 0)
 end
-redis.call('SET', KEYS[1], cjson.encode(k), 'PX', math.ceil(life() / 1000))
+redis.call('SET', KEYS[1], cjson.encode(k), 'PX', ceil(life() / 1000))
 hold('pace of ' .. field, life(), life() / 2)
-return {k.rate > 0 and max(1, floor(k.rate * k.window / SECOND + 0.5)) or 0, k.window, a, b, c}
+return {k.rate > 0 and ceil(interval()) or 0, k.window, unpack(answer)}
