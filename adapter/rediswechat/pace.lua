@@ -107,8 +107,11 @@ end
 -- add counts, once, what a process has seen before the first refusal: from there is its name.
 local function add(from)
   local c, process, most = k.cycle, ARGV[from], 0
+  if not process or c.tried or not (new or k.refusal) then
+    return
+  end
   c.from = c.from or {}
-  if not process or c.from[process] or not (new or k.refusal) then
+  if c.from[process] then
     return
   end
   c.from[process] = true
