@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -466,21 +467,19 @@ func checked(t Token, err error) (Token, error) {
 // was stored, so that its age shows whatever the clocks of processes say.
 func (m *tokens) force(ctx context.Context, w want, now time.Time) (wait time.Duration) {
 	key := w.key + ":forced"
-	var old Token
+	var old, own Token // of all processes, and of this one, which counts where the store has failed
+	if x, ok := m.cache.Get(key); ok {
+		own, _ = x.(Token)
+	}
 	if m.store != nil && w.shared {
 		var err error
 		if old, err = m.store.Load(ctx, key); err != nil && !errors.Is(err, ErrNoToken) {
 			m.storeFailed(ctx, w, err)
 		}
-	} else if x, ok := m.cache.Get(key); ok {
-		old, _ = x.(Token)
 	}
-	count, age := 0, refetchPause
-	if n, life, ok := strings.Cut(old.Value.Reveal(), " "); ok && now.Before(old.Expiry) {
-		count, _ = strconv.Atoi(n)
-		whole, _ := time.ParseDuration(life)
-		age = whole - old.Expiry.Sub(now)
-	}
+	count, age := forced(old, now)
+	ownCount, ownAge := forced(own, now)
+	count, age = max(count, ownCount), min(age, ownAge)
 	if age < refetchPause {
 		return min(refetchPause-age, refetchPause)
 	}
@@ -496,6 +495,17 @@ func (m *tokens) force(ctx context.Context, w want, now time.Time) (wait time.Du
 	}
 	m.cache.Set(key, fresh, end.Sub(now)+time.Minute)
 	return 0
+}
+
+// forced reads what force has stored: how often it was done today, and how long ago the last time was.
+func forced(t Token, now time.Time) (count int, age time.Duration) {
+	n, life, ok := strings.Cut(t.Value.Reveal(), " ")
+	if !ok || !now.Before(t.Expiry) {
+		return 0, math.MaxInt64
+	}
+	count, _ = strconv.Atoi(n)
+	whole, _ := time.ParseDuration(life)
+	return count, whole - t.Expiry.Sub(now)
 }
 
 // load reads the store. ok says that the token can be used: it is none that was refused and has more than

@@ -208,10 +208,13 @@ func cutTag(key string) (tag, rest string) {
 
 // name is the Redis key of a kind for a key of the core: "wechat:v1:{officialaccount:wx1}:kind" and the rest. So all that
 // belongs to an app, or to a key that has no hash tag, is on one node of a cluster.
-func (n *conn) name(kind, key string) string {
+func (n *conn) name(kind, key string) string { return string(n.appendName(nil, kind, key)) }
+
+func (n *conn) appendName(b []byte, kind, key string) []byte {
+	b = append(b, n.prefix...)
 	tag, rest := cutTag(key)
 	if tag == "" {
-		return n.prefix + "{key:" + key + "}:" + kind
+		return append(append(append(append(b, "{key:"...), key...), "}:"...), kind...)
 	}
-	return n.prefix + tag + ":" + kind + rest
+	return append(append(append(append(b, tag...), ':'), kind...), rest...)
 }

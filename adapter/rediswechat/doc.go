@@ -27,7 +27,8 @@
 //	wechat:v1:{officialaccount:wx1}:token:<digest>:token        text    the token; ends with it
 //	wechat:v1:{officialaccount:wx1}:token:<digest>:token:lock   text    who fetches it; 35 s
 //	wechat:v1:{officialaccount:wx1}:token:<digest>:token:forced text    forced refreshes of the day: number, and what was left of it at the last
-//	wechat:v1:{officialaccount:wx1}:window:app:60000000us       text    events of a window; its period
+//	wechat:v1:{officialaccount:wx1}:window:app:60000000us       hash    events of a window; its period and a 126th
+//	wechat:v1:{officialaccount:wx1}:window:app:1000000us        text    the same for at most 60 events; the period
 //	wechat:v1:{officialaccount:wx1}:window:SendX:endpoint:day   text    events of a day in UTC+8; until midnight
 //	wechat:v1:{officialaccount:wx1}:window:...us:burst          text    when a burst is back; until then
 //	wechat:v1:{officialaccount:wx1}<14 characters>              text    the same for a recipient, who does not show

@@ -12,9 +12,9 @@ import (
 // Limiter keeps limits that many processes share. All demands of a call are one script and one round trip, and time is
 // that of Redis.
 //
-// Windows of up to 60 events are exact to the microsecond; in larger ones events are counted in steps of a 126th of the
-// period, so that it is at most that much too strict and never too generous. A window that is not used is gone after its
-// period.
+// Limits of up to 60 events, and those of a recipient with no more events, are exact to the microsecond. Else events are
+// counted by 126ths of the period, so that a window is at most that much too strict, and never too generous. A window that is
+// not used is gone after its period, a large one after a 126th more.
 //
 // While Redis does not answer, a [ratelimit.Local] takes its place, which has counted this process's turns all along.
 // Limits of app and endpoint are divided by the number of instances for it; those of recipients are not, as a share of a
@@ -43,7 +43,8 @@ func (l *Limiter) Allow(ctx context.Context, demands ...ratelimit.Demand) (ratel
 	if err := ctx.Err(); err != nil {
 		return ratelimit.Decision{}, err
 	}
-	claims, bad, err := l.claims(demands)
+	var buf [4]claim
+	claims, bad, err := l.claims(buf[:0], demands)
 	if err != nil {
 		return ratelimit.Decision{Denied: demands[bad]}, err
 	}
@@ -58,44 +59,46 @@ func (l *Limiter) Allow(ctx context.Context, demands ...ratelimit.Demand) (ratel
 			return d, nil
 		}
 	}
-	answer := l.ask(ctx, claims)
+	d, refused, known := l.ask(ctx, claims)
 	switch {
 	case ctx.Err() != nil:
 		return ratelimit.Decision{}, ctx.Err()
-	case answer == nil:
+	case !known:
 		return l.alone(rest), nil
-	case answer[0] > 0:
-		return ratelimit.Decision{RetryAfter: time.Duration(answer[1]) * time.Microsecond,
-			Denied: demands[claims[answer[0]-1].demand], Remaining: int(answer[2])}, nil
+	case d.OK:
+		l.alone(rest) // so that they know, should Redis be gone the next time
+	default:
+		d.Denied = demands[refused.demand]
 	}
-	l.alone(rest) // so that they know, should Redis be gone the next time
-	return ratelimit.Decision{OK: true, Remaining: int(answer[2])}, nil
+	return d, nil
 }
 
-// ask runs the script. It answers with the number of the claim that has to wait longest, if any, for how many
-// microseconds, and what is left in the tightest window. Nil: Redis did not answer, as the log says.
-func (l *Limiter) ask(ctx context.Context, claims []claim) []int64 {
+// ask runs the script. It answers with the claim that has to wait longest, if one has to. It does not know where Redis does not
+// answer, as the log says.
+func (l *Limiter) ask(ctx context.Context, claims []claim) (d ratelimit.Decision, refused *claim, known bool) {
 	keys := make([]string, len(claims))
-	args := make([]any, 0, 3*len(claims))
 	for i := range claims {
-		c := &claims[i]
-		keys[i] = c.key
-		n := c.n
-		if c.passes {
-			n = -n
+		keys[i] = claims[i].key
+	}
+	reply, err := l.conn.run(ctx, l.conn.budget, limitScript, keys, pack(claims))
+	if err != nil {
+		return d, nil, false
+	}
+	switch reply := reply.(type) {
+	case int64:
+		d.OK, d.Remaining = true, int(reply)
+		return d, nil, true
+	case []any:
+		var answer [3]int64 // which key, how long, and what is left
+		for i := range min(len(reply), len(answer)) {
+			answer[i], _ = reply[i].(int64)
 		}
-		args = append(args, c.rate, c.period, n)
+		if i := int(answer[0]) - 1; i >= 0 && i < len(claims) {
+			d.RetryAfter, d.Remaining = time.Duration(answer[1])*time.Microsecond, int(answer[2])
+			return d, &claims[i], true
+		}
 	}
-	reply, err := l.conn.run(ctx, l.conn.budget, limitScript, keys, args...)
-	list, _ := reply.([]any)
-	if err != nil || len(list) != 3 {
-		return nil
-	}
-	answer := make([]int64, len(list))
-	for i, x := range list {
-		answer[i], _ = x.(int64)
-	}
-	return answer
+	return d, nil, false
 }
 
 // splitShort parts sliding windows of up to careful from the others.

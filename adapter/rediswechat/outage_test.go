@@ -70,7 +70,7 @@ func TestOutages(t *testing.T) {
 			tt.mend(s)
 			mended := time.Now()
 			window := func() string {
-				return rdb.Get(ctx, "wechat:v1:{officialaccount:wx1}:window:app:60000000us").Val()
+				return rdb.HGet(ctx, "wechat:v1:{officialaccount:wx1}:window:app:60000000us", "n").Val()
 			}
 			for {
 				before := window()
