@@ -3,6 +3,7 @@ package rediswechat_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -196,9 +197,17 @@ func TestPaceAndDeadlines(t *testing.T) {
 	})
 }
 
-// A process that is killed reports nothing of its calls in flight. Their places are free after two minutes.
+// A process that is killed reports nothing of its calls in flight. Their places are free after two minutes, whether
+// somebody waits for them or not.
 func TestPlacesOfTheDead(t *testing.T) {
-	inBubble(t, 2, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+	for name, idle := range map[string]time.Duration{"waited for": 0, "nobody calls": 3 * time.Minute} {
+		t.Run(name, func(t *testing.T) { placesOfTheDead(t, idle) })
+	}
+}
+
+func placesOfTheDead(t *testing.T, idle time.Duration) {
+	t.Helper()
+	inBubble(t, 2, func(t *testing.T, m *miniredis.Miniredis, pacers []ratelimit.Pacer) {
 		s := &quotaserver.Server{Flying: 4}
 		if taken, _ := s.Storm(paceKey, 300, 20, pacers...); taken != 300 {
 			t.Fatalf("%d of 300 taken", taken)
@@ -216,8 +225,10 @@ func TestPlacesOfTheDead(t *testing.T) {
 		if limit == 0 || limit > 5 {
 			t.Fatalf("%d may be in flight; want about 4", limit)
 		}
+		time.Sleep(idle)
+		m.FastForward(idle)
 		admit(t, pacers[1])(ratelimit.Outcome{})
-		if d := time.Since(killed); d < 110*time.Second || d > 130*time.Second {
+		if d := time.Since(killed); d < 110*time.Second || d > max(130*time.Second, idle+10*time.Second) {
 			t.Errorf("the next call was let go after %v; want 2 minutes", d)
 		}
 	})
@@ -288,4 +299,169 @@ func TestPaceOnACluster(t *testing.T) {
 	if n := states.Load(); err != nil || n != 4 {
 		t.Errorf("the pace of %d keys is in Redis, %v; want all four", n, err)
 	}
+}
+
+// flaky is a hook that does something to commands that say word.
+type flaky struct {
+	clock
+	word string
+	do   func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
+}
+
+func (f flaky) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	next = f.clock.ProcessHook(next)
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if slices.Contains(cmd.Args(), any(f.word)) {
+			return f.do(ctx, cmd, next)
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// withFlaky runs a test with one process, to whose commands that say word do happens.
+func withFlaky(t *testing.T, word string, do func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error,
+	test func(t *testing.T, m *miniredis.Miniredis, p ratelimit.Pacer)) {
+	t.Helper()
+	m := miniredis.RunT(t)
+	synctest.Test(t, func(t *testing.T) {
+		rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), ContextTimeoutEnabled: true})
+		defer func() { _ = rdb.Close() }()
+		rdb.AddHook(flaky{clock{m, new(atomic.Int64)}, word, do})
+		test(t, m, rediswechat.NewBarrier(rdb, patient, rediswechat.WithLogger(slog.New(slog.DiscardHandler))))
+	})
+}
+
+// A reply that gets lost has go-redis send a command again. That gives no second turn, and counts nothing twice.
+func TestPaceAsksTwice(t *testing.T) {
+	for _, word := range []string{"admit", "done"} {
+		t.Run(word, func(t *testing.T) {
+			again := func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+				_ = next(ctx, cmd)
+				return next(ctx, cmd)
+			}
+			withFlaky(t, word, again, func(t *testing.T, m *miniredis.Miniredis, p ratelimit.Pacer) {
+				s := &quotaserver.Server{Flying: 4}
+				if taken, _ := s.Storm(paceKey, 300, 20, p); taken != 300 {
+					t.Fatalf("%d of 300 taken", taken)
+				}
+				s = &quotaserver.Server{Quota: 10, Period: time.Second, Tell: true}
+				if taken, wall := s.Storm(paceKey, 100, 20, p); taken != 100 || s.Requests > 112 || wall > 14*time.Second {
+					t.Errorf("%d of 100 taken with %d requests in %v", taken, s.Requests, wall)
+				}
+				if m.Exists("wechat:v1:{officialaccount:wx1}:flying:SendX") {
+					t.Error("calls are in flight that have come back")
+				}
+			})
+		})
+	}
+}
+
+// What became of calls while Redis was away it is told afterwards, so that their places in flight are free at once.
+func TestPlacesAfterAnOutage(t *testing.T) {
+	var away atomic.Bool
+	fail := func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		if away.Load() {
+			return errors.New("connection refused")
+		}
+		return next(ctx, cmd)
+	}
+	withFlaky(t, ":SendX", fail, func(t *testing.T, _ *miniredis.Miniredis, p ratelimit.Pacer) {
+		s := &quotaserver.Server{Flying: 4}
+		if taken, _ := s.Storm(paceKey, 300, 20, p); taken != 300 {
+			t.Fatalf("%d of 300 taken", taken)
+		}
+		first, second := admit(t, p), admit(t, p)
+		away.Store(true)
+		first(ratelimit.Outcome{})
+		second(ratelimit.Outcome{})
+		time.Sleep(3 * time.Second)
+		away.Store(false)
+		began := time.Now()
+		for range 20 {
+			admit(t, p)(ratelimit.Outcome{})
+		}
+		if d := time.Since(began); d > 3*time.Second {
+			t.Errorf("20 calls took %v after the outage", d)
+		}
+	})
+}
+
+// Without Redis from the start a process does as well as one that has never heard of it.
+func TestPaceWithoutRedis(t *testing.T) {
+	fail := func(context.Context, redis.Cmder, redis.ProcessHook) error { return errors.New("connection refused") }
+	for _, s := range []*quotaserver.Server{
+		{Quota: 20, Period: time.Second, Tell: true},
+		{Quota: 300, Period: time.Minute, Tell: true},
+	} {
+		withFlaky(t, ":SendX", fail, func(t *testing.T, _ *miniredis.Miniredis, p ratelimit.Pacer) {
+			calls := 10 * s.Quota
+			if taken, wall := s.Storm(paceKey, calls, 200, p); taken != calls || s.Requests > calls*108/100 || wall > 12*s.Period {
+				t.Errorf("%d of %d taken with %d requests in %v", taken, calls, s.Requests, wall)
+			}
+		})
+	}
+}
+
+// Who comes while the first in line asks in vain is not left waiting.
+func TestPaceWakesAfterAFailure(t *testing.T) {
+	var slow atomic.Bool
+	fail := func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		if slow.CompareAndSwap(true, false) {
+			time.Sleep(50 * time.Millisecond)
+			return errors.New("i/o timeout")
+		}
+		return next(ctx, cmd)
+	}
+	withFlaky(t, "admit", fail, func(t *testing.T, _ *miniredis.Miniredis, p ratelimit.Pacer) {
+		learned(t, []ratelimit.Pacer{p})
+		began := time.Now()
+		slow.Store(true)
+		var wg sync.WaitGroup
+		for _, priority := range []ratelimit.Priority{ratelimit.Normal, ratelimit.Urgent, ratelimit.Normal} {
+			wg.Go(func() {
+				done, err := p.Admit(t.Context(), paceKey, priority)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				done(ratelimit.Outcome{})
+			})
+			time.Sleep(10 * time.Millisecond)
+		}
+		wg.Wait()
+		if d := time.Since(began); d > 2*time.Second {
+			t.Errorf("three calls took %v", d)
+		}
+	})
+}
+
+// It is not the way to Redis that sets the pace of a process.
+func TestPaceOfADistantRedis(t *testing.T) {
+	const trip = 5 * time.Millisecond
+	travel := func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		time.Sleep(trip)
+		return next(ctx, cmd)
+	}
+	withFlaky(t, ":SendX", travel, func(t *testing.T, _ *miniredis.Miniredis, p ratelimit.Pacer) {
+		admit(t, p)(ratelimit.Outcome{Refused: true})
+		time.Sleep(time.Second)
+		s := &quotaserver.Server{Latency: 20 * time.Millisecond}
+		if taken, wall := s.Storm(paceKey, 1000, 300, p); taken != 1000 || wall > time.Second {
+			t.Errorf("%d of 1000 taken in %v; one turn in %v would take 5s", taken, wall, trip)
+		}
+	})
+}
+
+// A context that has ended gets no turn.
+func TestPaceAndEndedContexts(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 2 {
+			if _, err := pacers[0].Admit(ctx, paceKey, ratelimit.Normal); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v; want the context's error", err)
+			}
+			learned(t, pacers)
+		}
+	})
 }
