@@ -317,6 +317,40 @@ func TestTokenForcedSparingly(t *testing.T) {
 	})
 }
 
+// downStore is a token store that does not answer.
+type downStore struct{}
+
+var errStoreDown = errors.New("store is down")
+
+func (downStore) Load(context.Context, string) (wechat.Token, error) {
+	return wechat.Token{}, errStoreDown
+}
+
+func (downStore) Replace(context.Context, string, wechat.Token, wechat.Token) (wechat.Token, error) {
+	return wechat.Token{}, errStoreDown
+}
+
+func (downStore) Lock(context.Context, string, time.Duration) (func(), error) {
+	return nil, errStoreDown
+}
+
+// While the store does not answer a process keeps to what it has forced itself.
+func TestTokenForcedSparinglyWithoutItsStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &platform{stable: true}
+		c := p.caller(wechat.WithTokenStore(downStore{}))
+		for n, want := range []error{nil, nil, wechat.ErrTokenInvalid} {
+			if n > 0 {
+				p.revoke(fmt.Sprintf("FAKE_TOKEN_%d", n))
+				time.Sleep(5 * time.Second)
+			}
+			if err := readOnce(t.Context(), c); !errors.Is(err, want) {
+				t.Errorf("after %d tokens that were revoked: %v; want %v", n, err, want)
+			}
+		}
+	})
+}
+
 // P008, P022, P033: a wrong secret is an error of its own, told to every caller with the platform's words, and
 // remembered for a growing time.
 func TestTokenWrongSecret(t *testing.T) {
