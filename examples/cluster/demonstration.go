@@ -88,10 +88,7 @@ func (d *demonstration) settle(ctx context.Context) error {
 	if d.killed > 0 {
 		d.say("All is sent but what worker %d had under way. asynq gives that to others a minute after the kill ...", d.killed)
 	}
-	if err := d.queue.wait(ctx, 0); err != nil {
-		return err
-	}
-	return d.crew.stop()
+	return d.queue.wait(ctx, 0)
 }
 
 func (d *demonstration) count(context.Context) (err error) {

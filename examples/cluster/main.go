@@ -68,5 +68,5 @@ func run(ctx context.Context, out io.Writer, s settings) error {
 		return err
 	}
 	d.print(out)
-	return d.verdict()
+	return errors.Join(d.verdict(), crew.stop())
 }
