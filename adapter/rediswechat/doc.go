@@ -34,7 +34,7 @@
 //	wechat:v1:{officialaccount:wx1}<14 characters>              text    the same for a recipient, who does not show
 //	wechat:v1:{officialaccount:wx1}:barrier                     hash    when what opens, and of what a pace is known; until the last does
 //	wechat:v1:{officialaccount:wx1}:pace:SendX                  text    what is known of a pace, as JSON; 10 minutes or ten windows
-//	wechat:v1:{officialaccount:wx1}:flying:SendX                zset    calls in flight at a shared pace; 2 minutes
+//	wechat:v1:{officialaccount:wx1}:flying:SendX                zset    calls in flight at a shared pace; as long as that
 //	wechat:v1:{officialaccount:wx1}:repeats                     hash    calls and repeats; 20 s
 //	wechat:v1:{officialaccount:wx1}:ledger:SendX:<key>          text    what became of a call; 7 days
 //	wechat:v1:{push/wx1/<id>}:seen                              text    what a push was answered; callback.Config.SeenFor
