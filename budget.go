@@ -9,9 +9,10 @@ import (
 // RetryBudget keeps the repeats of an app to a share of its calls for all clients that have the same one. See
 // WithRetryBudget.
 type RetryBudget interface {
-	// Spend reports whether a call of app may be repeated, and counts the repeat if so: the repeats of the last 10 to 20
-	// seconds must not exceed share of the calls, or ten where that is more. calls are those that this client has made since
-	// it last asked. Where it fails the client's own budget decides.
+	// Spend reports whether a call of app, such as "{officialaccount:wx1}", may be repeated, and counts the repeat if so: the
+	// repeats of the last 10 to 20 seconds must not exceed share of the calls, 0.2 by default, or ten where that is more.
+	// calls are those that this client has made in that time and not told before; they count whatever the answer is. Where
+	// Spend fails the client's own budget decides.
 	Spend(ctx context.Context, app string, share float64, calls int) (bool, error)
 }
 
@@ -31,7 +32,7 @@ type budgets struct {
 type budget struct {
 	began                 time.Time
 	calls, repeats        int
-	untold                int // calls since the last repeat
+	untold                int // calls since the last repeat, of these two windows
 	lastCalls, lastRepeat int
 }
 
@@ -41,7 +42,7 @@ func (b *budget) turn(now time.Time) {
 	case since >= 2*budgetWindow:
 		*b = budget{began: now}
 	case since >= budgetWindow:
-		*b = budget{began: b.began.Add(budgetWindow), lastCalls: b.calls, lastRepeat: b.repeats, untold: b.untold}
+		*b = budget{began: b.began.Add(budgetWindow), lastCalls: b.calls, lastRepeat: b.repeats, untold: min(b.untold, b.calls)}
 	}
 }
 

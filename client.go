@@ -101,8 +101,8 @@ func WithBarrier(b ratelimit.Barrier) Option { return func(c *config) { c.barrie
 // WithRetry replaces the retry policy; zero fields keep their defaults.
 func WithRetry(p RetryPolicy) Option { return func(c *config) { c.retry = p } }
 
-// WithRetryBudget has clients share one budget of repeats, see RetryPolicy.Budget. By default each has its own, and the floor
-// of ten repeats holds for each.
+// WithRetryBudget has clients share one budget of repeats: RetryPolicy.Budget, a fifth of the calls of the last 10 to 20
+// seconds, or ten. By default, and while b fails, each client has its own. rediswechat.Options sets one.
 func WithRetryBudget(b RetryBudget) Option { return func(c *config) { c.budget = b } }
 
 // WithLedger replaces the ledger of idempotency keys. The default is a memory ledger.

@@ -539,6 +539,34 @@ func TestSharedRetryBudget(t *testing.T) {
 	})
 }
 
+// What a shared budget is told of is of the last windows: an hour of calm does not pay for an outage.
+func TestSharedRetryBudgetForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fail := false
+		p := &platform{handle: func(r *request) any {
+			if fail && r.path == "/read" {
+				return answer{status: 502}
+			}
+			return nil
+		}}
+		budget := &tally{}
+		c := p.caller(wechat.WithRetryBudget(budget))
+		for range 3600 {
+			if err := readOnce(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		fail = true
+		if err := readOnce(t.Context(), c); err == nil {
+			t.Fatal("no error")
+		}
+		if budget.calls < 10 || budget.calls > 21 {
+			t.Errorf("told of %d calls; want those of 10 to 20 seconds", budget.calls)
+		}
+	})
+}
+
 // P049: our own errors carry no errcode.
 func TestLocalErrorsHaveNoCode(t *testing.T) {
 	p := &platform{}

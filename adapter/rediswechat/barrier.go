@@ -14,8 +14,11 @@ import (
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
-// pacePrefix is what a field begins with that says how long a key's pace is kept.
+// pacePrefix is what a field begins with that says how long a key's pace is kept; as in pace.lua.
 const pacePrefix = "pace of "
+
+// errLookAgain says that it may be otherwise now.
+var errLookAgain = errors.New("rediswechat: look again")
 
 // longest is how long a refusal closes a key at most for one that Redis does not hear of.
 const longest = 24 * time.Hour
@@ -29,7 +32,7 @@ const lookAgain = time.Second
 // seen at once. While Redis does not answer, a process goes by what it knows.
 //
 // As a [ratelimit.Pacer] it learns as a [ratelimit.Local] does, for all processes together. Until a key is first refused, or
-// when nothing was refused for long, each process feels out for itself how many calls may be in flight, and asks Redis
+// when it was not called for ten minutes or ten windows, each process feels out for itself how many calls may be in flight, and asks Redis
 // nothing. From the refusal on all of them are one crowd: one trial goes ahead when the key opens, turns come from one pace
 // that is learned from what all have sent, and the calls in flight are counted together. A call then asks Redis twice. While
 // Redis does not answer, each process keeps to its share of that pace, see WithInstances, and learns by itself.
@@ -42,44 +45,6 @@ type Barrier struct {
 
 	mu    sync.RWMutex
 	views map[string]*view // by hash tag, or key where it has none
-}
-
-// view is what this process knows of the barriers of one app.
-type view struct {
-	app string // its hash tag, or a key that has none
-	at  string // the hash in Redis
-
-	asking sync.Mutex // held by who asks Redis
-
-	mu    sync.RWMutex
-	known bool                 // Redis was asked, or could not be
-	next  time.Time            // when it is asked again
-	until map[string]time.Time // by field, what is closed
-	paced map[string]pace      // by field, what has a pace that all share
-	own   map[string]raised    // what was raised here, until an answer of Redis must have it
-}
-
-// pace is what this process knows of a pace that all share.
-type pace struct {
-	until    time.Time     // so long it is kept
-	interval time.Duration // between two turns; 0: not known
-	window   time.Duration // of the server
-}
-
-// limit is the pace as a limit; the zero Limit: it is not known.
-func (p pace) limit() ratelimit.Limit {
-	switch {
-	case p.interval <= 0:
-		return ratelimit.Limit{}
-	case p.interval < p.window:
-		return ratelimit.Limit{Rate: int(p.window / p.interval), Period: p.window}
-	}
-	return ratelimit.Limit{Rate: 1, Period: p.interval}
-}
-
-type raised struct {
-	until time.Time
-	sent  time.Time // when Redis had it; zero: it has not
 }
 
 var (
@@ -118,66 +83,6 @@ func (b *Barrier) place(key string) place {
 		}
 	}
 	return place{key: key, view: v, field: field}
-}
-
-// opens returns when a field opens, or the zero time.
-func (v *view) opens(field string) time.Time {
-	v.mu.RLock()
-	t, ok := v.until[field]
-	v.mu.RUnlock()
-	if !ok || !t.After(time.Now()) {
-		return time.Time{}
-	}
-	return t
-}
-
-// isPaced reports whether a field has a pace that all processes share.
-func (v *view) isPaced(field string) bool {
-	v.mu.RLock()
-	p, ok := v.paced[field]
-	v.mu.RUnlock()
-	return ok && p.until.After(time.Now())
-}
-
-// pace is the pace of a field.
-func (v *view) pace(field string) pace {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.paced[field]
-}
-
-// learn notes the pace of a field.
-func (v *view) learn(field string, interval, window time.Duration) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	p := v.paced[field]
-	p.interval, p.window = interval, window
-	v.paced[field] = p
-}
-
-// close closes a field, and reports whether it was open at that time.
-func (v *view) close(field string, until time.Time) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !until.After(v.until[field]) || !until.After(time.Now()) {
-		return false
-	}
-	v.until[field] = until
-	v.own[field] = raised{until: until}
-	return true
-}
-
-// heard notes what Redis has just said of a field.
-func (v *view) heard(field string, closed, paced time.Time) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if now := time.Now(); closed.After(now) && closed.After(v.until[field]) {
-		v.until[field] = closed
-		v.own[field] = raised{closed, now}
-	}
-	p := v.paced[field]
-	p.until = paced
-	v.paced[field] = p
 }
 
 // Raise keeps key closed at least until the given time, here at once and in other processes as soon as they look. It never
@@ -251,13 +156,14 @@ func (b *Barrier) Admit(ctx context.Context, key string, p ratelimit.Priority) (
 		if errors.Is(err, errAlone) {
 			done, err = b.admitAlone(ctx, at, p, share)
 		}
-		if done != nil || err != nil {
+		if !errors.Is(err, errLookAgain) {
 			return done, err
 		}
 	}
 }
 
-// admitTogether waits for a turn of the pace that all processes share. Where the key was closed meanwhile it returns nil.
+// admitTogether waits for a turn of the pace that all processes share. Its error is errLookAgain where the key was closed
+// meanwhile.
 func (b *Barrier) admitTogether(ctx context.Context, at place, p ratelimit.Priority) (func(ratelimit.Outcome), error) {
 	t, err := b.pacer.admit(ctx, at, p)
 	if err != nil {
@@ -267,7 +173,7 @@ func (b *Barrier) admitTogether(ctx context.Context, at place, p ratelimit.Prior
 		b.refresh(ctx, at.view)
 		if !at.view.opens(at.field).IsZero() {
 			b.pacer.done(at, t, ratelimit.Outcome{Unused: true})
-			return nil, nil
+			return nil, errLookAgain
 		}
 	}
 	return func(o ratelimit.Outcome) {
@@ -277,20 +183,31 @@ func (b *Barrier) admitTogether(ctx context.Context, at place, p ratelimit.Prior
 	}, nil
 }
 
-// admitAlone waits for a turn of this process. Where the key was closed meanwhile, or is paced for all and this is not
-// about the process's share, it returns nil.
+// admitAlone waits for a turn of this process. Its error is errLookAgain where the key was closed meanwhile, where it is paced
+// for all and this is not about the process's share, and now and then while it waits for what it has learned alone.
 func (b *Barrier) admitAlone(ctx context.Context, at place, p ratelimit.Priority, share bool) (func(ratelimit.Outcome), error) {
 	if err := b.pass(ctx, at, p); err != nil {
 		return nil, err
 	}
-	done, err := b.alone.Admit(ctx, at.key, p)
-	if err != nil {
+	own, _ := b.alone.Until(ctx, at.key) // it never fails
+	waiting := ctx
+	if share || !own.IsZero() { // Redis may be back before the turn comes
+		cancelled, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer time.AfterFunc(lookAgain, cancel).Stop()
+		waiting = cancelled
+	}
+	done, err := b.alone.Admit(waiting, at.key, p)
+	switch {
+	case err != nil && waiting.Err() != nil && ctx.Err() == nil:
+		return nil, errLookAgain
+	case err != nil:
 		return nil, err
 	}
 	b.refresh(ctx, at.view) // it may have waited long
 	if !at.view.opens(at.field).IsZero() || !share && at.view.isPaced(at.field) {
 		done(ratelimit.Outcome{Unused: true})
-		return nil, nil
+		return nil, errLookAgain
 	}
 	return func(o ratelimit.Outcome) { b.done(at, done, o) }, nil
 }
@@ -377,6 +294,7 @@ func (b *Barrier) refresh(ctx context.Context, v *view) {
 			b.send(ctx, v, field, r.until)
 		}
 	}
+	b.pacer.settle(v)
 	asked := time.Now()
 	reply, err := b.conn.run(ctx, b.conn.budget, barriersScript, []string{v.at})
 	if ctx.Err() != nil {

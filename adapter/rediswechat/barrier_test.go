@@ -136,8 +136,8 @@ func TestRefusalHoldsAllProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, b, key)
-	done(ratelimit.Outcome{Refused: true, RetryAfter: 300 * time.Millisecond})
 	refused := time.Now()
+	done(ratelimit.Outcome{Refused: true, RetryAfter: 300 * time.Millisecond})
 	time.Sleep(2 * cache)
 	done, err = b.Admit(ctx, key, ratelimit.Normal)
 	if err != nil {

@@ -26,7 +26,7 @@ type pacer struct {
 
 	mu    sync.Mutex
 	lanes map[string]*lane // by key, while somebody waits
-	owed  map[string][]owed
+	owed  map[*view][]owed
 	came  uint64
 }
 
@@ -47,15 +47,9 @@ type turn struct {
 
 // owed is an outcome that Redis has to hear of yet.
 type owed struct {
+	at      place
 	id      string
 	outcome ratelimit.Outcome
-}
-
-// place is where a key is kept.
-type place struct {
-	key   string
-	view  *view
-	field string // of the barriers in view
 }
 
 var (
@@ -68,7 +62,7 @@ var (
 var errAlone = errors.New("rediswechat: the pace of all processes is not known")
 
 func newPacer(n *conn, alone *ratelimit.Local) *pacer {
-	return &pacer{conn: n, name: rand.Text(), alone: alone, lanes: map[string]*lane{}, owed: map[string][]owed{}}
+	return &pacer{conn: n, name: rand.Text(), alone: alone, lanes: map[string]*lane{}, owed: map[*view][]owed{}}
 }
 
 // run runs the script, notes the pace, and returns what else the script has answered. Its error is errDown where Redis was
@@ -191,12 +185,6 @@ func (p *pacer) look(ctx context.Context, at place, l *lane, w *waiter) (turn, t
 	return turn{}, wait, nil
 }
 
-// tooLate refuses a caller whose context ends before its turn comes.
-func (at place) tooLate(wait time.Duration, p ratelimit.Priority) error {
-	denied := ratelimit.Demand{Key: at.key, Scope: ratelimit.ScopeEndpoint, Limit: at.view.pace(at.field).limit(), N: 1, Priority: p}
-	return &ratelimit.ExceededError{Decision: ratelimit.Decision{RetryAfter: wait, Denied: denied}, Err: context.DeadlineExceeded}
-}
-
 // ask asks Redis for turns. The pacer is unlocked meanwhile.
 func (p *pacer) ask(at place, l *lane) error {
 	l.asking = true
@@ -204,9 +192,6 @@ func (p *pacer) ask(at place, l *lane) error {
 	p.mu.Unlock()
 	id, asked := rand.Text(), time.Now()
 	answer, err := p.run(at, "admit", n, id)
-	if err == nil {
-		p.settle(at)
-	}
 	p.mu.Lock()
 	l.asking = false
 	now := time.Now()
@@ -288,19 +273,19 @@ func (p *pacer) tell(at place, id string, o ratelimit.Outcome) bool {
 // given back, and no more. The pacer is locked.
 func (p *pacer) owe(at place, id string, o ratelimit.Outcome) {
 	o = ratelimit.Outcome{Unused: o.Unused || o.Refused || o.Concurrency}
-	p.owed[at.key] = append(p.owed[at.key], owed{id, o})
+	p.owed[at.view] = append(p.owed[at.view], owed{at, id, o})
 }
 
 // settle tells Redis, which answers again, what it has to hear of yet.
-func (p *pacer) settle(at place) {
+func (p *pacer) settle(v *view) {
 	p.mu.Lock()
-	all := p.owed[at.key]
-	delete(p.owed, at.key)
+	all := p.owed[v]
+	delete(p.owed, v)
 	p.mu.Unlock()
 	for i, o := range all {
-		if !p.tell(at, o.id, o.outcome) {
+		if !p.tell(o.at, o.id, o.outcome) {
 			p.mu.Lock()
-			p.owed[at.key] = append(p.owed[at.key], all[i:]...)
+			p.owed[v] = append(p.owed[v], all[i:]...)
 			p.mu.Unlock()
 			return
 		}

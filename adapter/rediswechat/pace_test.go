@@ -60,10 +60,10 @@ func processes(t *testing.T, m *miniredis.Miniredis, n int) (pacers []ratelimit.
 func TestStorm(t *testing.T) {
 	const others, late = 6, 1.2
 	for _, tt := range quotaserver.Scenarios() {
-		if tt.Calls > 1000 || tt.Calls > 400 && testing.Short() {
-			continue // scripts are slow in miniredis
-		}
 		t.Run(tt.Name, func(t *testing.T) {
+			if tt.Calls > 1000 || tt.Calls > 400 && testing.Short() {
+				t.Skip("scripts are slow in miniredis")
+			}
 			m := miniredis.RunT(t)
 			synctest.Test(t, func(t *testing.T) {
 				pacers, end := processes(t, m, 3)
@@ -431,6 +431,69 @@ func TestPaceWakesAfterAFailure(t *testing.T) {
 		wg.Wait()
 		if d := time.Since(began); d > 2*time.Second {
 			t.Errorf("three calls took %v", d)
+		}
+	})
+}
+
+// An outage while the quota is still being felt out: those who wait alone are one with the others again soon after.
+func TestPaceOfAnEarlyOutage(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, m *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		time.AfterFunc(500*time.Millisecond, func() { m.SetError("LOADING Redis is loading the dataset in memory") })
+		time.AfterFunc(6500*time.Millisecond, func() { m.SetError("") })
+		s := &quotaserver.Server{Quota: 20, Period: time.Second, Tell: true}
+		taken, wall := s.Storm(paceKey, 201, 201, pacers...)
+		t.Logf("%d of 201 taken with %d requests in %v", taken, s.Requests, wall)
+		if taken != 201 || s.Requests > 241 || wall > 16*time.Second {
+			t.Errorf("%d of 201 taken with %d requests in %v", taken, s.Requests, wall)
+		}
+	})
+}
+
+// A turn that nobody is left to take is given back, and the next one comes as early as that would have.
+func TestPaceTakesBackTurns(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers)
+		for range 5 { // until the next turn is a tenth of a second away
+			admit(t, pacers[0])(ratelimit.Outcome{})
+		}
+		began := time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		if _, err := pacers[0].Admit(ctx, paceKey, ratelimit.Normal); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v; want a turn that is waited for", err)
+		}
+		admit(t, pacers[1])(ratelimit.Outcome{})
+		if d := time.Since(began); d > 130*time.Millisecond {
+			t.Errorf("the turn was taken after %v; want a tenth of a second", d)
+		}
+	})
+}
+
+// One turn in eight goes to whoever has waited longest, so that nobody starves.
+func TestPaceStarvesNobody(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, _ *miniredis.Miniredis, pacers []ratelimit.Pacer) {
+		learned(t, pacers)
+		var served []ratelimit.Priority
+		var wg sync.WaitGroup
+		for i := range 31 {
+			p := ratelimit.Urgent
+			if i == 5 {
+				p = ratelimit.Background
+			}
+			wg.Go(func() {
+				done, err := pacers[0].Admit(t.Context(), paceKey, p)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				served = append(served, p) // turns are 100 ms apart
+				done(ratelimit.Outcome{})
+			})
+			time.Sleep(time.Millisecond)
+		}
+		wg.Wait()
+		if i := slices.Index(served, ratelimit.Background); i > 16 {
+			t.Errorf("the background call was number %d of 31; want one of the next 16", i+1)
 		}
 	})
 }
