@@ -1,4 +1,5 @@
--- The fields of the app KEYS[1] that are closed, each with the microseconds until it opens.
+-- The fields of the app KEYS[1] that are closed, and those that say of which a pace is kept ("pace of ..."), each with the
+-- microseconds until that ends.
 local all = redis.call('HGETALL', KEYS[1])
 if #all == 0 then
   return all

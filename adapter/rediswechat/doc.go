@@ -16,8 +16,8 @@
 //
 // # Time
 //
-// All times go by the clock of Redis: what is stored is how long something lasts, never when a process's own clock will
-// say that it ends. The clocks of the processes do not matter.
+// All times go by the clock of Redis: what is stored is how long something lasts or a time of that clock, never one of a
+// process's clock. The clocks of the processes do not matter.
 //
 // # Keys
 //

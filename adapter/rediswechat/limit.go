@@ -9,7 +9,7 @@ import (
 	"github.com/seed175cf469/wechat/ratelimit"
 )
 
-// Limiter keeps limits that many processes share. All demands of a call are one script and one round trip, and time is
+// Limiter keeps limits that many processes share. All demands of an Allow are one script and one round trip, and time is
 // that of Redis.
 //
 // Limits of up to 60 events, and those of a recipient with no more events, are exact to the microsecond. Else events are

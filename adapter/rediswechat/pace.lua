@@ -15,6 +15,7 @@
 -- calls that succeeded since, and the microseconds that has been.
 -- All answers begin with the microseconds between two turns, 0 if no pace is known, and those of the server's window.
 
+-- What these are for is said in ratelimit/pacer.go.
 local SECOND = 1000000
 local FIRST_FLIGHT, BREATH, PATIENCE, FULL_FLIGHTS = 2, 0.025 * SECOND, 0.25 * SECOND, 32
 local SHORTEST, LONGEST = SECOND, 3600 * SECOND

@@ -61,7 +61,7 @@ func TestStorm(t *testing.T) {
 	const others, late = 6, 1.2
 	for _, tt := range quotaserver.Scenarios() {
 		t.Run(tt.Name, func(t *testing.T) {
-			if tt.Calls > 1000 || tt.Calls > 400 && testing.Short() {
+			if tt.Calls > 1000 || tt.Calls > 200 && testing.Short() {
 				t.Skip("scripts are slow in miniredis")
 			}
 			m := miniredis.RunT(t)
@@ -201,7 +201,12 @@ func TestPaceAndDeadlines(t *testing.T) {
 // somebody waits for them or not.
 func TestPlacesOfTheDead(t *testing.T) {
 	for name, idle := range map[string]time.Duration{"waited for": 0, "nobody calls": 3 * time.Minute} {
-		t.Run(name, func(t *testing.T) { placesOfTheDead(t, idle) })
+		t.Run(name, func(t *testing.T) {
+			if idle == 0 && testing.Short() {
+				t.Skip("it asks six thousand times")
+			}
+			placesOfTheDead(t, idle)
+		})
 	}
 }
 

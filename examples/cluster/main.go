@@ -1,9 +1,9 @@
 // Cluster shows that any number of processes work as one sender.
 //
 // It starts a Redis of its own, the built-in platform with a quota for each second that no worker is told, and three
-// workers, which are processes of their own and share one queue of 10,000 template messages. In the middle one worker is
-// killed by SIGKILL and another takes its place. At the end the platform tells what it has seen: nothing was lost, and
-// nothing was sent twice. What the killed worker had under way is reported as unknown.
+// workers, which are processes of their own and share one queue of 10,000 template messages. When a quarter is done one
+// worker is killed by SIGKILL and another takes its place. At the end the platform tells what it has seen: nothing was
+// lost, and nothing was sent twice. What the killed worker had under way is reported as unknown.
 package main
 
 import (
