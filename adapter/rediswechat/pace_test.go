@@ -286,7 +286,7 @@ func TestPaceAndClocks(t *testing.T) {
 func TestPaceOnACluster(t *testing.T) {
 	rdb := startCluster(t)
 	b := rediswechat.NewBarrier(rdb, patient)
-	for _, key := range []string{paceKey, "no tag", "{", "a}b{c}"} {
+	for _, key := range []string{paceKey, "no tag", "{", "a}b{c}", "", "}"} {
 		for _, o := range []ratelimit.Outcome{{Refused: true, RetryAfter: 50 * time.Millisecond}, {}, {}} {
 			done, err := b.Admit(t.Context(), key, ratelimit.Normal)
 			if err != nil {
@@ -301,8 +301,8 @@ func TestPaceOnACluster(t *testing.T) {
 		states.Add(int64(len(keys)))
 		return err
 	})
-	if n := states.Load(); err != nil || n != 4 {
-		t.Errorf("the pace of %d keys is in Redis, %v; want all four", n, err)
+	if n := states.Load(); err != nil || n != 6 {
+		t.Errorf("the pace of %d keys is in Redis, %v; want all six", n, err)
 	}
 }
 
@@ -518,6 +518,28 @@ func TestPaceOfADistantRedis(t *testing.T) {
 			t.Errorf("%d of 1000 taken in %v; one turn in %v would take 5s", taken, wall, trip)
 		}
 	})
+}
+
+// A pace of less than a call in a window stays finite.
+func TestPaceStaysFinite(t *testing.T) {
+	logger, text := newLog()
+	m := miniredis.RunT(t)
+	synctest.Test(t, func(t *testing.T) {
+		rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), ContextTimeoutEnabled: true})
+		defer func() { _ = rdb.Close() }()
+		rdb.AddHook(clock{m, new(atomic.Int64)})
+		p := rediswechat.NewBarrier(rdb, patient, rediswechat.WithLogger(logger))
+		for _, o := range []ratelimit.Outcome{{Refused: true}, {}, {Refused: true}, {Refused: true, RetryAfter: time.Hour}} {
+			admit(t, p)(o)
+		}
+		for range 2 { // an hour each
+			admit(t, p)(ratelimit.Outcome{})
+		}
+		admit(t, p)(ratelimit.Outcome{Refused: true})
+	})
+	if text.String() != "" {
+		t.Errorf("a script has failed:\n%s", text)
+	}
 }
 
 // A context that has ended gets no turn.
