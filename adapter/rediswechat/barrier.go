@@ -32,10 +32,10 @@ const lookAgain = time.Second
 // seen at once. While Redis does not answer, a process goes by what it knows.
 //
 // As a [ratelimit.Pacer] it learns as a [ratelimit.Local] does, for all processes together. Until a key is first refused, or
-// when it was not called for ten minutes or ten windows, each process feels out for itself how many calls may be in flight, and asks Redis
-// nothing. From the refusal on all of them are one crowd: one trial goes ahead when the key opens, turns come from one pace
-// that is learned from what all have sent, and the calls in flight are counted together. A call then asks Redis twice. While
-// Redis does not answer, each process keeps to its share of that pace, see WithInstances, and learns by itself.
+// when it was not called for ten minutes or ten windows, each process feels out for itself how many calls may be in flight,
+// and asks Redis nothing. From the refusal on all of them are one crowd: one trial goes ahead when the key opens, turns come
+// from one pace that is learned from what all have sent, and the calls in flight are counted together. A call then asks
+// Redis twice. While Redis does not answer, each process keeps to its share of that pace, see WithInstances, and learns by itself.
 type Barrier struct {
 	conn      *conn
 	cacheFor  time.Duration

@@ -210,8 +210,8 @@ func (p *pacer) ask(at place, l *lane) error {
 		l.again, l.known = now, now
 	default:
 		known := now.Add(microseconds(answer[2]))
-		if later := known.After(l.known); later {
-			defer l.wakeAll() // some may not have the time to wait so long
+		if known.After(l.known) {
+			l.wakeAll() // some may not have the time to wait so long
 		}
 		l.again, l.known = now.Add(min(microseconds(answer[1]), lookAgain)), known
 	}

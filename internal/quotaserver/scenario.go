@@ -52,7 +52,7 @@ func Scenarios() []Scenario {
 		{"20 a second, then 10", early, 400, 200, &Server{Quota: 20, Period: second, Tell: true}, 10 * second, 10, 440, 40 * second},
 		{"20 a second, then 40", early, 2000, 200, &Server{Quota: 20, Period: second, Tell: true}, 10 * second, 40, 2060, 75 * second},
 
-		{"5 in flight", early, 2000, 200, &Server{Flying: 5}, 0, 0, 2040, 2 * second},
+		{"5 in flight", early, 1000, 200, &Server{Flying: 5}, 0, 0, 1040, second},
 		{"20 a second, 5 in flight", early, 200, 200, &Server{Quota: 20, Period: second, Tell: true, Flying: 5}, 0, 0, 225, 12 * second},
 
 		{"20 a second, 50 ms away", early, 200, 200, &Server{Quota: 20, Period: second, Tell: true, Latency: 50 * time.Millisecond}, 0, 0, 240, 12500 * time.Millisecond},
